@@ -472,6 +472,7 @@ export {
   type McpResultPart,
   type MediaPart,
   type MediaSource,
+  type PartExtra,
   type ReasoningPart,
   type ServerToolCallPart,
   type ServerToolResultPart,
@@ -492,6 +493,7 @@ export {
   assistantMessage,
   type ChatMessage,
   type MessageChunk,
+  type MessageFields,
   type MessageOptions,
   type PartChunk,
   type SystemMessage,
@@ -505,7 +507,13 @@ export {
   type UserMessage,
   userMessage,
 } from './models/messages.js';
-export { type MessageSchema, type ParseMessageOptions, parseMessage } from './models/parse-message.js';
+export {
+  type MessageSchema,
+  type ParseMessageOptions,
+  parseMessage,
+  type SchemaIssue,
+  type SchemaResult,
+} from './models/parse-message.js';
 export {
   type ChatChoice,
   createModels,

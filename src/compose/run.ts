@@ -6,6 +6,7 @@ import {
   catchError,
   defer,
   EMPTY,
+  finalize,
   firstValueFrom,
   from,
   ignoreElements,
@@ -262,25 +263,27 @@ class Launch {
     output: ResultSink | undefined,
   ): Observable<RunOutcome> {
     const { nested } = outer;
-    const { name, kept } = nested.begin(this.step.name);
+    // An id of the run names the call, so that calls which begin in any order are told apart.
+    const { name, kept } = nested.begin(this.options.run ?? this.step.name);
     if (kept?.type === 'done') {
       nested.done(name, kept.value);
       return of({ status: 'succeeded', result: { value: kept.value } } as RunOutcome);
     }
     const answers = outer.isAnswered ? nested.answersTo(name) : undefined;
     const start = this.startFrom(kept === undefined ? input : new Resumption(kept.checkpoint, answers, {}), chunks);
-    const run = `${outer.key}/${name}`;
-    return this.#begun(start, { run, ...(output && { output }) }).pipe(
-      tap({ error: () => nested.failed() }),
+    const services: RunContext = { ...this.context, prefix: `${outer.path}/${name}/` };
+    const more = { run: `${outer.key}/${name}`, services, isResumable: true, ...(output && { output }) };
+    return this.#begun(start, more).pipe(
       mergeMap((end) => {
         if (end.status === 'waiting') {
           nested.waits(name, this.checkpointOf(end), this.#stored(end));
           return NEVER;
         }
         if (end.status === 'succeeded') nested.done(name, end.result?.value);
-        else nested.failed();
         return of(end);
       }),
+      // A call that failed, or that its caller has given up.
+      finalize(() => nested.leave(name)),
     );
   }
 
@@ -347,6 +350,7 @@ class Launch {
 function cancelOptions({ cancel$ }: StepRunOptions): Partial<RunOptions> {
   if (cancel$ === undefined) return {};
   return {
+    isResumable: true,
     drain$: new Observable((subscriber) =>
       cancel$.subscribe({
         next: ({ mode, withinMs }) => subscriber.next(mode === 'now' ? { withinMs: 0 } : { withinMs }),

@@ -43,6 +43,8 @@ export interface ActivationHost {
   readonly isObserved: boolean;
   /** Whether what happens is stored, so that it has to be storable. */
   readonly isStored: boolean;
+  /** Whether the run may be stopped, and go on later with the inputs that its nodes had. */
+  readonly isResumable: boolean;
   openBody(token: Token, round: BodyRound, live?: LiveEnds): Observable<BodyEnd>;
   closeBody(token: Token, key: string): void;
   /** Streams and states of a typed plan. */
@@ -185,9 +187,26 @@ export class NodeActivation implements Activation, Activity {
     return this.#host.isStored;
   }
 
+  /** Whether the run can be stopped, and go on later with the inputs that its nodes had. */
+  get isResumable(): boolean {
+    return this.#host.isResumable;
+  }
+
   /** What the node asked for when it interrupted the run last; undefined when it never did. */
   get question(): JsonObject | undefined {
     return this.#token.data?.payload;
+  }
+
+  /** What other activations of the same node ask for that wait in the same pass. */
+  get waitingBeside(): readonly JsonObject[] {
+    const { frame, node } = this.#token;
+    const payloads: JsonObject[] = [];
+    for (let other = frame.first; other !== undefined; other = other.next) {
+      const payload = other.data?.payload;
+      if (other.node === node && other !== this.#token && other.status === 'waiting' && payload !== undefined)
+        payloads.push(payload);
+    }
+    return payloads;
   }
 
   /** Keys of the passes through the body that are open, also those of a run that was restored. */

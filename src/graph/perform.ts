@@ -62,6 +62,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   isStopped = false;
   readonly isObserved: boolean;
   readonly isStored: boolean;
+  readonly isResumable: boolean;
   /** Called when nothing that was at work is left, after the run was told to begin nothing new. */
   #whenDrained: (() => void) | undefined = undefined;
   readonly #live: LiveState;
@@ -103,6 +104,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     this.#reporter = reporter;
     this.isObserved = reporter !== SILENT;
     this.isStored = options.isStored;
+    this.isResumable = options.isResumable;
   }
 
   get state$(): Observable<State> {
@@ -112,6 +114,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   get flow(): ChunkFlow {
     this.#flow ??= new ChunkFlow(this.#live, this.#reporter, {
       isStored: this.isStored,
+      isResumable: this.isResumable,
       hasLog: this.#options.log !== undefined,
       isEnding: () => this.#isEnding,
       start: (tokens) => this.#waves?.performNow(tokens),

@@ -1,16 +1,16 @@
 /** A node whose step is a graph, a map or a loop, with the hooks, stops and observers that the graph around puts to it. */
-import { isObservable, mergeMap, Observable, of } from 'rxjs';
+import { isObservable, mergeMap, type Observable, of } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import type { NodeActivation, NodeResult } from '../../graph/activation.js';
 import type { NodeEvent, Settled } from '../../graph/node-events.js';
-import { isJsonObject } from '../../json.js';
 import { Interrupt } from '../interrupt.js';
 import { validate } from '../json-schema.js';
 import type { NodeBlueprint, StepDefinition } from '../step.js';
 import { goRound, mapItems, passThrough } from './containers.js';
 import type { RunContext } from './context.js';
 import { chunkInput, type Inlet, wholeInput, wholeOf } from './inputs.js';
-import { interruptedBy, waitFor } from './questions.js';
+import { keptValue } from './kept.js';
+import { interruptedBy, outputBeforeStop, stopAfter, stopAt } from './questions.js';
 import { StepAt } from './step-at.js';
 import { afterwards, isThenable } from './step-node.js';
 import { settledValue } from './stream-out.js';
@@ -37,8 +37,8 @@ export class ContainerNode {
   activate(at: NodeActivation): NodeResult {
     const context = at.services as RunContext;
     const { blueprint, inlet, stops, isLive, definition } = this.#parts;
-    if (stops.before && at.question === undefined && at.openBodies.length === 0) return stopped('before');
-    const done = outputBeforeStop(at, context);
+    if (stops.before && at.question === undefined && at.openBodies.length === 0) return stopAt(at, 'before');
+    const done = outputBeforeStop(at, context.codec);
     if (done !== undefined) return settledValue(done.value);
     const step = new StepAt(at, context, blueprint.step, blueprint.id, inlet.path);
     const { name, kind } = blueprint.step;
@@ -48,11 +48,11 @@ export class ContainerNode {
       if (isLive && definition.type === 'graph') {
         const chunks = chunkInput(inlet, at, context.chunks);
         const source = watch === undefined ? chunks : watch.inputs(chunks);
-        return this.#ended(at, step, passThrough(at, inlet.path, { source }), watch);
+        return this.#ended(at, step, passThrough(at, inlet.path, { source }, this.#isBare), watch);
       }
       const input = this.#input(at, context, step);
       if (!isThenable(input)) return this.#begun(at, step, input, watch);
-      return new Observable<NodeEvent>((subscriber) => {
+      return step.ending((subscriber) => {
         input.then(
           (value) => {
             if (subscriber.closed) return;
@@ -62,6 +62,7 @@ export class ContainerNode {
           },
           (error: unknown) => subscriber.error(error),
         );
+        return undefined;
       });
     } catch (error) {
       watch?.error(error);
@@ -73,17 +74,17 @@ export class ContainerNode {
     const { blueprint, inlet, definition } = this.#parts;
     // A body that is open goes on with what it has; hooks have had their turn.
     if (at.openBodies.length > 0 && definition.type !== 'map') return undefined;
-    const whole = wholeInput(inlet, at, context.chunks);
     const { before } = blueprint;
-    const prepared =
-      before === undefined || at.openBodies.length > 0
-        ? whole
-        : afterwards(whole, (value) => before(value as never, step));
-    return afterwards(prepared, (value) => {
+    const kept = before === undefined ? undefined : keptValue(at, context.codec, 'input');
+    if (kept !== undefined) return kept.value;
+    const whole = wholeInput(inlet, at, context.chunks);
+    const prepared = before === undefined ? whole : afterwards(whole, (value) => before(value as never, step));
+    const checked = afterwards(prepared, (value) => {
       const { input: schema } = definition.options;
       if (schema === undefined || value instanceof Interrupt) return value;
       return validate(schema, value, (problems) => this.#invalid('INPUT_INVALID', 'input', problems));
     });
+    return before === undefined ? checked : afterwards(checked, (value) => step.prepare(value));
   }
 
   #invalid(code: 'INPUT_INVALID' | 'OUTPUT_INVALID', what: string, problems: string): EngineError {
@@ -93,14 +94,23 @@ export class ContainerNode {
 
   #begun(at: NodeActivation, step: StepAt, input: unknown, watch: StepWatch | undefined): NodeResult {
     const { definition, inlet } = this.#parts;
-    if (input instanceof Interrupt) return interruptedBy(at, step.context.codec, input);
+    if (input instanceof Interrupt) return interruptedBy(step, input);
     watch?.start(input);
     const rule = definition.options.chunks as never;
-    if (definition.type === 'map')
-      return this.#ended(at, step, mapItems(at, inlet.path, definition, input, rule), watch);
+    if (definition.type === 'map') {
+      // Items whose turn comes after a resume are those that the hook made.
+      if (at.isResumable) step.keepPrepared();
+      return this.#ended(at, step, mapItems(at, inlet.path, definition, input, rule, step), watch);
+    }
     if (definition.type === 'loop')
       return this.#ended(at, step, goRound(at, inlet.path, definition, input, rule), watch);
-    return this.#ended(at, step, passThrough(at, inlet.path, { whole: input }), watch);
+    return this.#ended(at, step, passThrough(at, inlet.path, { whole: input }, this.#isBare), watch);
+  }
+
+  /** Nothing has to see the whole output before others do. */
+  get #isBare(): boolean {
+    const { blueprint, definition, stops } = this.#parts;
+    return blueprint.after === undefined && definition.options.output === undefined && !stops.after;
   }
 
   /** The body has ended: what comes out goes through schema, hook and stop. */
@@ -108,7 +118,7 @@ export class ContainerNode {
     const { blueprint, definition, stops } = this.#parts;
     const { after } = blueprint;
     const { output: schema, chunks: rule } = definition.options;
-    const isBare = after === undefined && schema === undefined && !stops.after;
+    const isBare = this.#isBare;
     if (isBare && watch === undefined) return result;
     const events = isObservable(result) ? (result as Observable<NodeEvent>) : of(result as NodeEvent);
     const finish = (event: Settled): Observable<NodeEvent> => {
@@ -124,14 +134,16 @@ export class ContainerNode {
           : validate(schema, whole, (problems) => this.#invalid('OUTPUT_INVALID', 'output', problems));
       const final = afterwards(checked, (value) => (after === undefined ? value : after(value as never, step)));
       const ended = afterwards(final, (value): NodeEvent => {
-        if (value instanceof Interrupt) return interruptedBy(at, step.context.codec, value);
+        if (value instanceof Interrupt) return interruptedBy(step, value);
         if (!stops.after) return settledValue(value);
-        at.say({ type: 'progress', nodeState: { output: step.context.codec.toJson(value, at.path) } });
-        return stopped('after');
+        // What the body gave is kept as the output; its passes are not needed any more.
+        const stop = stopAfter(step, value);
+        for (const key of at.openBodies) at.closeBody(key);
+        return stop;
       });
       return isThenable(ended) ? (ended as unknown as Observable<NodeEvent>) : of(ended as NodeEvent);
     };
-    return new Observable<NodeEvent>((subscriber) =>
+    return step.ending((subscriber) =>
       events.pipe(mergeMap((event) => (event.type === 'settled' ? finish(event) : of(event)))).subscribe({
         next: (event) => subscriber.next(event),
         error: (error: unknown) => {
@@ -141,14 +153,4 @@ export class ContainerNode {
       }),
     );
   }
-}
-
-function stopped(kind: 'before' | 'after') {
-  return waitFor(kind, [{ suffix: '', question: null }]);
-}
-
-function outputBeforeStop(at: NodeActivation, { codec }: RunContext): { readonly value: unknown } | undefined {
-  const { nodeState, question } = at;
-  if (question?.kind !== 'after' || !isJsonObject(nodeState) || nodeState.output === undefined) return undefined;
-  return { value: codec.fromJson(nodeState.output) };
 }

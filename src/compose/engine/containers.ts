@@ -9,6 +9,7 @@ import { invalidOption } from '../../operators/invalid-option.js';
 import type { ConcatRule, StepDefinition } from '../step.js';
 import type { RunContext } from './context.js';
 import { wholeOf } from './inputs.js';
+import type { StepAt } from './step-at.js';
 import { isThenable } from './step-node.js';
 import { settledChunks, settledValue } from './stream-out.js';
 
@@ -21,11 +22,13 @@ const WAITING = interrupt();
  * One pass through a graph. Chunks go in and out while it works.
  *
  * @param source the input in chunks; `whole` is used otherwise
+ * @param isLiveOut whether chunks of the result go to the successors while they come
  */
 export function passThrough(
   at: NodeActivation,
   path: string,
   input: { readonly whole: unknown } | { readonly source: Observable<unknown> },
+  isLiveOut: boolean,
 ): NodeResult {
   return new Observable<NodeEvent>((subscriber) => {
     const end = () => {
@@ -42,7 +45,7 @@ export function passThrough(
     const isLive = 'source' in input;
     const source = isLive ? { toObservable: () => input.source } : undefined;
     const round = isLive ? { key: '', isLive: true } : { key: '', value: input.whole };
-    return at.runBody(round, { source, output }).subscribe({
+    return at.runBody(round, { source, ...(isLiveOut ? { output } : {}) }).subscribe({
       next: (passed) => {
         if (passed.status === 'interrupted') subscriber.next(WAITING);
         else if (passed.result === undefined) subscriber.error(noOutput(path));
@@ -67,6 +70,7 @@ export function mapItems(
   { concurrency }: DefinitionOf<'map'>,
   input: unknown,
   rule: ConcatRule<unknown> | undefined,
+  step: StepAt,
 ): NodeResult {
   if (!Array.isArray(input)) throw invalidOption(path, 'input', 'a list, which map goes through', input);
   const items = input as readonly unknown[];
@@ -87,7 +91,10 @@ export function mapItems(
       .pipe(mergeMap(pass, concurrency))
       .subscribe({
         error: (error: unknown) => subscriber.error(error),
-        complete: () => subscriber.next(isWaiting ? WAITING : settledValue(results)),
+        complete: () => {
+          if (isWaiting) step.keepPrepared();
+          subscriber.next(isWaiting ? WAITING : settledValue(results));
+        },
       });
   });
 }

@@ -1,14 +1,15 @@
 /** What a step sees while it works, on top of the activation of its node. */
-import type { Observable } from 'rxjs';
+import { Observable, type Subscriber, type TeardownLogic } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import type { NodeActivation } from '../../graph/activation.js';
-import { type Call, type Interrupt as NodeInterrupt, notice, type Usage } from '../../graph/node-events.js';
+import { type Call, type NodeEvent, notice, type Usage } from '../../graph/node-events.js';
 import type { StateCell, StatePatch } from '../../graph/state-cell.js';
 import type { Json } from '../../json.js';
 import { Interrupt, type InterruptOptions, type InterruptPart } from '../interrupt.js';
 import type { StateHandle, StateToken } from '../state.js';
 import type { StepActivation } from '../step.js';
 import type { RunContext } from './context.js';
+import { keep, keptJson, storedPart } from './kept.js';
 import { NestedRuns, nestedInNode, type OuterStep } from './nested.js';
 import { answersOf, memoOf } from './questions.js';
 
@@ -19,8 +20,12 @@ export class StepAt implements StepActivation, OuterStep {
   readonly name: string;
   readonly node: NodeActivation;
   readonly context: RunContext;
-  /** Ends the activation although its function has not; set while that is awaited. */
-  endEarly: ((event: NodeInterrupt) => void) | undefined = undefined;
+  /** What the node's result goes to while it is awaited, or gives chunks. */
+  #subscriber: Subscriber<NodeEvent> | undefined = undefined;
+  /** The input as the `before` hook of the node made it. */
+  prepared: { readonly value: unknown } | undefined = undefined;
+  /** Whether a state was changed through this activation. */
+  #hasPatched = false;
   /** Gives up what the step reads; called when it has ended. */
   release: (() => void) | undefined = undefined;
   readonly #step: object;
@@ -37,11 +42,7 @@ export class StepAt implements StepActivation, OuterStep {
   }
 
   get nested(): NestedRuns {
-    const { codec } = this.context;
-    this.#nested ??= new NestedRuns(
-      nestedInNode(this.node, codec, (event) => this.endEarly?.(event)),
-      codec,
-    );
+    this.#nested ??= new NestedRuns(nestedInNode(this), this.context.codec);
     return this.#nested;
   }
   get path(): string {
@@ -83,6 +84,40 @@ export class StepAt implements StepActivation, OuterStep {
     return this.context.options?.at(this.#step, this.#path) ?? NO_OPTIONS;
   }
 
+  /** The events of a result that comes later; a step that runs inside this one may end them sooner. */
+  ending(begin: (subscriber: Subscriber<NodeEvent>) => TeardownLogic): Observable<NodeEvent> {
+    return new Observable((subscriber) => {
+      this.#subscriber = subscriber;
+      return begin(subscriber);
+    });
+  }
+
+  /** Ends the activation although its function has not ended: with a question, or an error. */
+  endEarly(end: () => NodeEvent): void {
+    const subscriber = this.#subscriber;
+    if (subscriber === undefined || subscriber.closed) return;
+    try {
+      subscriber.next(end());
+    } catch (error) {
+      subscriber.error(error);
+    }
+  }
+
+  /** Notes what the `before` hook made of the input. It is kept at once where the hook changed a state: doing that twice would be wrong. */
+  prepare(input: unknown): unknown {
+    if (input instanceof Interrupt) return input;
+    this.prepared = { value: input };
+    if (this.#hasPatched && this.node.isResumable) this.keepPrepared();
+    return input;
+  }
+
+  /** Keeps what the `before` hook made of the input, where there is one, for when the node runs again. */
+  keepPrepared(): void {
+    const { node, context, prepared } = this;
+    if (prepared === undefined || keptJson(node, 'input') !== undefined) return;
+    keep(node, { input: storedPart(node, context.codec, 'input', prepared.value) });
+  }
+
   now(): number {
     return this.node.now();
   }
@@ -93,9 +128,15 @@ export class StepAt implements StepActivation, OuterStep {
 
   state<S>(token: StateToken<S>): StateHandle<S> {
     const cell = this.node.stateNamed(token.name);
-    if (cell !== undefined) return new Handle<S>(this.node, cell, token);
+    if (cell !== undefined) return new Handle<S>(this, cell, token);
     const message = `Step "${this.path}" reads the state "${token.name}", which no graph around it declares; name it in the options of one: graph(…, { state: ${token.name} }).`;
     throw new EngineError('STATE_MISSING', message, { node: this.path });
+  }
+
+  /** Changes a state of a graph around. */
+  patch(state: string, patch: StatePatch): void {
+    this.#hasPatched = true;
+    this.node.patch(state, patch);
   }
 
   interrupt(question: unknown, options: InterruptOptions = {}): Interrupt {
@@ -122,12 +163,12 @@ export class StepAt implements StepActivation, OuterStep {
 
 /** A state as one step sees it. */
 class Handle<S> implements StateHandle<S> {
-  readonly #node: NodeActivation;
+  readonly #step: StepAt;
   readonly #cell: StateCell;
   readonly #token: StateToken<S>;
 
-  constructor(node: NodeActivation, cell: StateCell, token: StateToken<S>) {
-    this.#node = node;
+  constructor(step: StepAt, cell: StateCell, token: StateToken<S>) {
+    this.#step = step;
     this.#cell = cell;
     this.#token = token;
   }
@@ -159,7 +200,7 @@ class Handle<S> implements StateHandle<S> {
   }
 
   #change(patch: StatePatch): S {
-    this.#node.patch(this.#token.name, patch);
+    this.#step.patch(this.#token.name, patch);
     return this.#cell.value as S;
   }
 }

@@ -19,16 +19,16 @@ import {
 } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import type { NodeActivation, NodeResult } from '../../graph/activation.js';
-import type { NodeEvent, Interrupt as NodeInterrupt, Settled } from '../../graph/node-events.js';
+import type { NodeEvent, Settled } from '../../graph/node-events.js';
 import { Chunks } from '../../graph/typed.js';
-import { isJsonObject } from '../../json.js';
 import { Interrupt } from '../interrupt.js';
 import { validate } from '../json-schema.js';
 import { looksLikeOperator, operatorError } from '../make-step.js';
 import type { AnyStep, NodeBlueprint, StepDefinition, StepOptions } from '../step.js';
 import type { RunContext } from './context.js';
 import { chunkInput, type Inlet, pulled, pulledInput, wholeInput, wholeOf } from './inputs.js';
-import { interruptedBy, waitFor } from './questions.js';
+import { keptValue } from './kept.js';
+import { interruptedBy, outputBeforeStop, stopAfter, stopAt } from './questions.js';
 import { StepAt } from './step-at.js';
 import { settledValue, streamOut } from './stream-out.js';
 import type { StepWatch } from './watch.js';
@@ -81,8 +81,8 @@ export class StepNode {
 
   #activateWithAll(at: NodeActivation, context: RunContext): NodeResult {
     const { before: stopsBefore } = this.#parts.stops;
-    if (stopsBefore && at.question === undefined) return waitFor('before', [questionAt()]);
-    const stored = outputBeforeStop(at, context);
+    if (stopsBefore && at.question === undefined) return stopAt(at, 'before');
+    const stored = outputBeforeStop(at, context.codec);
     if (stored !== undefined) return settledValue(stored.value);
     const step = this.#at(at, context);
     const { name, kind } = this.#step;
@@ -104,10 +104,25 @@ export class StepNode {
 
   /** What the step begins with: a whole value for functions; for the others chunks, unless something needs the whole before. */
   #input(at: NodeActivation, context: RunContext, step: StepAt, watch: StepWatch | undefined): unknown {
-    const { before, beforeChunks } = this.#parts.blueprint;
+    const { before } = this.#parts.blueprint;
     const { type } = this.#definition;
     const needsWhole = type === 'function' || before !== undefined || this.#options.input !== undefined;
     if (!needsWhole) return undefined;
+    const prepared = this.#prepared(at, context, step);
+    return afterwards(prepared, (input) => {
+      if (!(input instanceof Interrupt)) watch?.start(input);
+      return input;
+    });
+  }
+
+  /** The whole input as hook and schema leave it. A hook that has had its effects is not called again. */
+  #prepared(at: NodeActivation, context: RunContext, step: StepAt): unknown {
+    const { before, beforeChunks } = this.#parts.blueprint;
+    const kept = before === undefined ? undefined : keptValue(at, context.codec, 'input');
+    if (kept !== undefined) {
+      step.prepared = kept;
+      return kept.value;
+    }
     const whole =
       beforeChunks === undefined
         ? wholeInput(this.#inlet, at, context.chunks)
@@ -116,10 +131,7 @@ export class StepNode {
           );
     const prepared = before === undefined ? whole : afterwards(whole, (input) => before(input as never, step));
     const checked = afterwards(prepared, (input) => (input instanceof Interrupt ? input : this.#checked(input)));
-    return afterwards(checked, (input) => {
-      if (!(input instanceof Interrupt)) watch?.start(input);
-      return input;
-    });
+    return before === undefined ? checked : afterwards(checked, (input) => step.prepare(input));
   }
 
   #checked(input: unknown): unknown {
@@ -176,7 +188,7 @@ export class StepNode {
 
   #delivered(at: NodeActivation, step: StepAt, result: unknown, watch: StepWatch | undefined): NodeResult {
     if (typeof result !== 'object' || result === null) return this.#settled(at, step, result, watch);
-    if (result instanceof Interrupt) return interruptedBy(at, step.context.codec, result);
+    if (result instanceof Interrupt) return interruptedBy(step, result);
     if (isObservable(result) && this.#options.mayAsk === true) return this.#asking(at, step, result, watch);
     if (isObservable(result) || isAsyncIterable(result)) return this.#streamed(at, step, result, watch);
     if (isThenable(result)) return this.#later(at, step, result, watch);
@@ -186,7 +198,7 @@ export class StepNode {
   /** A stream, unless it begins with a question. */
   #asking(at: NodeActivation, step: StepAt, source: Observable<unknown>, watch: StepWatch | undefined): NodeResult {
     const begun = (first: unknown, chunks$: Observable<unknown>): Observable<NodeEvent> => {
-      if (first instanceof Interrupt) return of(interruptedBy(at, step.context.codec, first));
+      if (first instanceof Interrupt) return of(interruptedBy(step, first));
       return eventsOf(this.#streamed(at, step, concat(of(first), chunks$), watch));
     };
     const early = { error: (error: unknown) => watch?.error(error) };
@@ -205,8 +217,7 @@ export class StepNode {
 
   /** A promise; a step that is run inside this one may end it sooner, with a question. */
   #later(at: NodeActivation, step: StepAt, result: PromiseLike<unknown>, watch: StepWatch | undefined): NodeResult {
-    return new Observable<NodeEvent>((subscriber) => {
-      step.endEarly = (event) => subscriber.next(event);
+    return step.ending((subscriber) => {
       result.then(
         (value) => {
           if (subscriber.closed) return;
@@ -223,6 +234,7 @@ export class StepNode {
           subscriber.error(error);
         },
       );
+      return undefined;
     });
   }
 
@@ -234,11 +246,11 @@ export class StepNode {
       watch?.end(result);
       return settledValue(result);
     }
-    return this.#finished(at, step, result, watch);
+    return this.#finished(step, result, watch);
   }
 
   /** A whole output on its way through its schema, its hook and the stop behind it. */
-  #finished(at: NodeActivation, step: StepAt, result: unknown, watch: StepWatch | undefined): NodeResult {
+  #finished(step: StepAt, result: unknown, watch: StepWatch | undefined): NodeResult {
     const { after } = this.#parts.blueprint;
     const { output: schema } = this.#options;
     const checked =
@@ -250,10 +262,20 @@ export class StepNode {
       return after === undefined ? value : after(value as never, step);
     });
     const ended = afterwards(final, (value): unknown => {
-      if (value instanceof Interrupt) return interruptedBy(at, step.context.codec, value);
-      return this.#parts.stops.after ? stopAfter(at, step.context, value) : settledValue(value);
+      if (value instanceof Interrupt) return interruptedBy(step, value);
+      return this.#parts.stops.after ? stopAfter(step, value) : settledValue(value);
     });
-    return ended as NodeResult;
+    return isThenable(ended) ? this.#endedLater(step, ended) : (ended as NodeResult);
+  }
+
+  #endedLater(step: StepAt, ended: PromiseLike<unknown>): NodeResult {
+    return step.ending((subscriber) => {
+      ended.then(
+        (event) => subscriber.next(event as NodeEvent),
+        (error: unknown) => subscriber.error(error),
+      );
+      return undefined;
+    });
   }
 
   #streamed(
@@ -267,15 +289,18 @@ export class StepNode {
     const changed = afterChunks === undefined ? seen : asObservable(seen).pipe(afterChunks as AnyOperator);
     if (after === undefined && this.#options.output === undefined && !this.#parts.stops.after) {
       const { release } = step;
-      const events = streamOut(at, changed, { ask: (asked) => interruptedBy(at, step.context.codec, asked) });
-      return release === undefined ? events : events.pipe(finalize(release));
+      const events = streamOut(at, changed, {
+        ask: (question) => interruptedBy(step, question),
+      });
+      const ending = this.#definition.type === 'operator' ? events : step.ending((s) => events.subscribe(s));
+      return release === undefined ? ending : ending.pipe(finalize(release));
     }
     const rule = this.#options.chunks ?? step.context.chunks;
     return asObservable(changed).pipe(
       toArray(),
       mergeMap((items) => {
         const whole = wholeOf(new Chunks(items), rule as never, this.#inlet.path);
-        const finished: unknown = this.#finished(at, step, whole, undefined);
+        const finished: unknown = this.#finished(step, whole, undefined);
         return isObservable(finished) || isThenable(finished)
           ? (finished as Observable<NodeEvent>)
           : of(finished as NodeEvent);
@@ -296,23 +321,6 @@ function hasAround({ blueprint, definition, stops }: StepNodeParts): boolean {
     stops.before ||
     stops.after
   );
-}
-
-function questionAt() {
-  return { suffix: '', question: null };
-}
-
-/** The graph stops behind the node: its output waits with it. */
-function stopAfter(at: NodeActivation, { codec }: RunContext, value: unknown): NodeInterrupt {
-  at.say({ type: 'progress', nodeState: { output: codec.toJson(value, at.path) } });
-  return waitFor('after', [questionAt()]);
-}
-
-/** The output of a node that had ended before its graph stopped. */
-function outputBeforeStop(at: NodeActivation, { codec }: RunContext): { readonly value: unknown } | undefined {
-  const { nodeState, question } = at;
-  if (question?.kind !== 'after' || !isJsonObject(nodeState) || nodeState.output === undefined) return undefined;
-  return { value: codec.fromJson(nodeState.output) };
 }
 
 function watchedChunks(chunks: Observable<unknown>, watch: StepWatch): Observable<unknown> {

@@ -45,8 +45,8 @@ export class CallActivation implements ToolActivation, OuterStep {
   readonly memo: unknown;
   readonly isResumed: boolean;
   readonly options: Readonly<Record<string, unknown>>;
-  /** Ends the call with the questions of steps that run inside it. */
-  endEarly: ((interrupt: Interrupt) => void) | undefined = undefined;
+  /** Ends the call with the questions of steps that run inside it, which are made then. */
+  endEarly: ((ask: () => Interrupt) => void) | undefined = undefined;
   // Functions of their own, so that tools may take them apart: ({ answer, interrupt }) => …
   readonly now = (): number => this.#at.now();
   readonly random = (): number => this.#at.random();
@@ -122,7 +122,7 @@ export class CallActivation implements ToolActivation, OuterStep {
         path: this.path,
         kept: this.#kept,
         answers: () => new Map([...this.#fresh].map(([id, answer]) => [`/${id}`, answer])),
-        wait: (nested, questions) => this.endEarly?.(this.#passedUp(nested, questions)),
+        wait: (nested, questions) => this.endEarly?.(() => this.#passedUp(nested(), questions)),
       },
       codec,
     );
