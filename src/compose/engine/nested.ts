@@ -88,12 +88,6 @@ export class NestedRuns {
     this.#codec = codec;
   }
 
-  /** Where all calls stand, those of earlier activations too; undefined when none was made. */
-  get kept(): JsonObject | undefined {
-    const kept = { ...this.#home.kept, ...Object.fromEntries(this.#calls) };
-    return Object.keys(kept).length === 0 ? undefined : kept;
-  }
-
   /** A call begins. Gives its name, which is the same when the step runs again, and where it stands. */
   begin(step: string): { readonly name: string; readonly kept: KeptCall | undefined } {
     const count = (this.#counts.get(step) ?? 0) + 1;

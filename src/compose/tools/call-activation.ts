@@ -152,8 +152,9 @@ export class CallActivation implements ToolActivation, OuterStep {
 
   /** With what steps have done inside the call, so that it is not done again. */
   #withRuns(options: InterruptOptions): InterruptOptions {
-    const nested = this.#nested === undefined ? this.#kept : (this.#nested.kept ?? {});
-    if (Object.keys(nested).length === 0) return options;
+    const kept: { readonly nested?: JsonObject } = Object.keys(this.#kept).length === 0 ? {} : { nested: this.#kept };
+    const { nested } = this.#nested?.parts() ?? kept;
+    if (nested === undefined) return options;
     const memo: MemoWithRuns = { [RUNS]: nested, memo: options.memo };
     return { ...options, memo };
   }
