@@ -1,10 +1,8 @@
 /** All calls of one message: side by side, their pieces at their places. */
-import { defer, EMPTY, from, mergeMap, Observable, of, type Subscriber, tap } from 'rxjs';
+import { EMPTY, from, mergeMap, Observable, of, type Subscriber, tap } from 'rxjs';
 import { EngineError, toEngineError } from '../../errors.js';
 import { callFinished, callStarted } from '../../graph/node-events.js';
 import { type ToolMessage, toolMessage } from '../../models/messages.js';
-import { StepAt } from '../engine/step-at.js';
-import type { StepWatch } from '../engine/watch.js';
 import { Interrupt, type InterruptPart } from '../interrupt.js';
 import type { StepActivation } from '../step.js';
 import {
@@ -76,49 +74,34 @@ function repliesAgain(
 ): Observable<ToolReply> {
   if (kept?.result !== undefined) return of(kept.result);
   if (kept !== undefined && !isWoken(kept, at)) return of(STILL_OPEN);
-  return watched(placed, at, runToolCall(setup, placed, at, kept, answersOf(kept, at)));
-}
-
-/** Tells of a call from its begin to its end: in the events of the run, and to those who observe tools. A call that asks has not ended. */
-function watched(
-  { id, call, boxed }: PlacedCall,
-  at: StepActivation,
-  replies$: Observable<ToolReply>,
-): Observable<ToolReply> {
+  const { id, call, boxed } = placed;
   const name = boxed?.tool.name ?? call.name;
-  return defer(() => {
-    const watch = watchOf(at, name, id, boxed?.tool ?? call);
+  return new Observable<ToolReply>((subscriber) => {
     let hasAsked = false;
-    let whole = NOTHING;
     at.report(callStarted({ id, kind: 'tool', name, attributes: { 'gen_ai.tool.call.id': call.id } }));
-    watch?.start({ id, name, arguments: call.arguments });
-    return replies$.pipe(
-      tap({
-        next: (reply) => {
-          if (reply instanceof Interrupt) hasAsked = true;
-          else if (watch !== undefined) whole = joinContent(whole, reply);
-        },
-        error: (thrown: unknown) => {
-          watch?.error(thrown);
-          at.report(callFinished({ id, error: toEngineError(thrown, 'TOOL_FAILED') }));
-        },
-        complete: () => {
-          if (hasAsked) return;
-          watch?.end(whole);
-          at.report(callFinished({ id }));
-        },
-      }),
-    );
+    return at
+      .observe('tool', name, call, () => runToolCall(setup, placed, at, kept, answersOf(kept, at)), {
+        id,
+        chunks: joinReplies,
+      })
+      .pipe(
+        tap({
+          next: (reply) => {
+            hasAsked ||= reply instanceof Interrupt;
+          },
+          error: (thrown: unknown) => at.report(callFinished({ id, error: toEngineError(thrown, 'TOOL_FAILED') })),
+          complete: () => {
+            if (!hasAsked) at.report(callFinished({ id }));
+          },
+        }),
+      )
+      .subscribe(subscriber);
   });
 }
 
-/** Undefined when no observer asks for the calls of a tool. */
-function watchOf(at: StepActivation, name: string, id: string, tool: object): StepWatch | undefined {
-  if (!(at instanceof StepAt)) return undefined;
-  const path = `${at.path}#${id}`;
-  return at.context.observers?.watch({ name, kind: 'tool', path, step: tool }, path, {
-    emit: (kind, message) => at.emit(kind, { message }),
-  });
+/** What observers are told of a call that came in pieces. */
+function joinReplies(replies: readonly unknown[]): unknown {
+  return (replies as readonly ToolContent[]).reduce(joinContent);
 }
 
 /** Stands for the questions of a call that is not made again. */
