@@ -128,6 +128,17 @@ describe('collectMessage', () => {
       ],
     }));
 
+  it('keeps thoughts apart from hidden ones that follow', () =>
+    whole('-h-r-h|', {
+      content: '',
+      reasoning: 'hmhm',
+      parts: [
+        { type: 'reasoning', text: 'hm' },
+        { type: 'reasoning', text: '', signature: 'hidden', isRedacted: true },
+        { type: 'reasoning', text: 'hm' },
+      ],
+    }));
+
   it('keeps calls apart that come before the first part', () =>
     whole('-c-d-w|', {
       content: '',

@@ -137,7 +137,7 @@ export class Frontier {
   startStreaming(producer: Token, ready: Token[], chosen?: readonly number[]): void {
     const { frame } = producer;
     producer.isStreaming = true;
-    if (chosen !== undefined) dataOf(producer).chosen = this.readersOf(chosen);
+    if (chosen !== undefined) dataOf(producer).chosen = chosen;
     for (const to of this.#streamTargets(producer)) {
       const consumer = this.plan.nodes[to] as Node;
       if (!consumer.isJoin) {
@@ -166,7 +166,18 @@ export class Frontier {
   }
 
   #streamTargets({ data, node }: Token): readonly number[] {
-    return data?.chosen ?? (this.plan.nodes[node] as Node).streamsTo;
+    const chosen = data?.chosen;
+    return chosen === undefined ? (this.plan.nodes[node] as Node).streamsTo : this.readersOf(chosen);
+  }
+
+  /** Whether all that a streaming token goes on to has started with it: then it leads nowhere that those do not. */
+  #isPassedOn({ data, node: index, isStreaming, startedEarly }: Token): boolean {
+    if (!isStreaming || startedEarly === undefined) return false;
+    const node = this.plan.nodes[index] as Node;
+    if (node.typed === undefined) return false;
+    const next = data?.chosen ?? node.successors;
+    for (let at = 0; at < next.length; at += 1) if (!hasStarted(startedEarly, next[at] as number)) return false;
+    return next.length > 0;
   }
 
   /** A token that was to run waits for another one, whose output its node reads. */
@@ -288,7 +299,7 @@ export class Frontier {
 
   /**
    * A live token that can reach a held one's node. Producers at work whose text the node reads do not count; they are put into
-   * `producers`. Direct predecessors are looked at first: there are few of them, and mostly one of them is it.
+   * `producers`. Nor do those that have passed everything on to nodes at work. Direct predecessors are looked at first: there are few of them, and mostly one of them is it.
    */
   #witnessBefore(held: Token, node: Node, producers: Token[]): Token | undefined {
     const { frame } = held;
@@ -298,15 +309,16 @@ export class Frontier {
       let other = frame.newest?.get(predecessors[at] as number);
       for (; other !== undefined; other = other.older) {
         if (other === held) continue;
-        if (!this.#streamsTo(other, node)) return other;
-        producers.push(other);
+        if (this.#streamsTo(other, node)) producers.push(other);
+        else if (!this.#isPassedOn(other)) return other;
       }
     }
     // From one level below, and outside of cycles, there is no way but a direct one.
     if (!frame.scope.hasCycles && frame.lowestLevel >= node.level - 1) return undefined;
     const { reach } = this.plan;
     for (let other = frame.last; other !== undefined; other = other.previous) {
-      if (other !== held && !producers.includes(other) && reach.canReach(other.node, held.node)) return other;
+      if (other === held || producers.includes(other) || !reach.canReach(other.node, held.node)) continue;
+      if (!this.#isPassedOn(other)) return other;
     }
     return undefined;
   }

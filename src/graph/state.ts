@@ -23,7 +23,7 @@ export interface TokenState {
   readonly startedEarly?: readonly number[];
   /** In a typed plan: what came over its edges, the newest first; a value that is still coming is absent. */
   readonly input?: readonly ArrivalState[];
-  /** In a typed plan: indexes of the nodes that its chunks go to, when it has chosen. */
+  /** In a typed plan: indexes of the nodes that it goes on to, when it has chosen before it settled. */
   readonly chosen?: readonly number[];
 }
 

@@ -12,20 +12,29 @@ export class ChunkBuffer<T> {
   private readonly chunks = new Fifo<T>();
   /** Of how many chunks each one was made; empty as long as all are as they were written. */
   private readonly weights = new Fifo<number>();
+  private concatenated = 0;
 
   /** How many wait. */
   get size(): number {
     return this.chunks.size;
   }
 
+  /** Whether some that wait were concatenated: the reader fell behind and has not caught up. */
+  get isBehind(): boolean {
+    return this.concatenated > 0;
+  }
+
   push(chunk: T): void {
-    if (this.weights.size > 0) this.weights.push(1);
+    if (this.concatenated > 0) this.weights.push(1);
     this.chunks.push(chunk);
   }
 
   /** Removes and gives the oldest; there must be one. */
   take(): T {
-    if (this.weights.size > 0) this.weights.take();
+    if (this.concatenated > 0 && this.weights.take() > 1) {
+      this.concatenated -= 1;
+      if (this.concatenated === 0) this.weights.clear();
+    }
     return this.chunks.take();
   }
 
@@ -40,9 +49,11 @@ export class ChunkBuffer<T> {
     const run = [chunk];
     const runWeights = [1];
     let weight = 1;
+    let concatenated = 0;
     do {
       const next = weights.takeNewest();
       weight += next;
+      if (next > 1) concatenated += 1;
       run.push(chunks.takeNewest());
       runWeights.push(next);
     } while (chunks.size > 0 && (weights.newest as number) <= weight);
@@ -50,12 +61,14 @@ export class ChunkBuffer<T> {
     try {
       chunks.push(concat(run));
       weights.push(weight);
+      this.concatenated += 1 - concatenated;
     } catch (error) {
       // The last of the run is the new chunk, which was never in here.
       for (let at = 0; at < run.length - 1; at += 1) {
         chunks.push(run[at] as T);
         weights.push(runWeights[run.length - 1 - at] as number);
       }
+      if (this.concatenated === 0) weights.clear();
       throw error;
     }
   }
@@ -63,5 +76,6 @@ export class ChunkBuffer<T> {
   clear(): void {
     this.chunks.clear();
     this.weights.clear();
+    this.concatenated = 0;
   }
 }

@@ -82,8 +82,10 @@ export class StreamReader<T> implements ChunkReader<T> {
     return !this.hasLeft;
   }
 
+  /** Whether it has enough to read: its buffer is full, or holds chunks that had to be concatenated because it was. */
   get isFull(): boolean {
-    return this.subscriber === undefined && this.buffer.size >= this.home.size;
+    const { buffer } = this;
+    return this.subscriber === undefined && (buffer.size >= this.home.size || buffer.isBehind);
   }
 
   toObservable(): Observable<T> {
@@ -161,7 +163,7 @@ export class StreamReader<T> implements ChunkReader<T> {
       return this.home.chunks[this.at - 1] as T;
     }
     const chunk = this.buffer.take();
-    this.home.hasPlace();
+    if (!this.isFull) this.home.hasPlace();
     return chunk;
   }
 
@@ -205,6 +207,8 @@ export class StreamReader<T> implements ChunkReader<T> {
       this.buffer.squeeze(chunk, concat);
       return undefined;
     } catch (error) {
+      // A rule may say itself what the way out is.
+      if (EngineError.is(error) && error.code === 'LIMIT_REACHED') return error;
       const reason = error instanceof Error ? error.message : String(error);
       return this.tooSlow(`, and they cannot be concatenated: ${reason}`, error);
     }

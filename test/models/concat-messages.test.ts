@@ -64,7 +64,7 @@ describe('concatMessages', () => {
       chunk({ logProbabilities: [{ token: 'a', logProbability: -1 }], finishReason: '' }),
       chunk({ usage: { promptTokens: 4, completionTokens: 7, totalTokens: 11, cachedTokens: 3, reasoningTokens: 2 } }),
       chunk({ logProbabilities: [{ token: 'b', logProbability: -2 }], finishReason: 'stop' }),
-      chunk({ usage: { promptTokens: 4, completionTokens: 7, totalTokens: 12, cachedTokens: 1 } }),
+      chunk({ usage: { promptTokens: 4, completionTokens: 7, totalTokens: 12, cachedTokens: 1 }, finishReason: '' }),
     ]);
     expect(joined).toEqual({
       role: 'assistant',

@@ -119,6 +119,8 @@ describe('fitMessages', () => {
     const image = (name: string) => ({ type: 'image', url: `https://pictures.test/${name}` }) as const;
     const shown = toolMessage('see', '1', { parts: [image('a'), { type: 'text', text: 'see' }, image('b')] });
     const asked = userMessage([image('c')]);
+    const painted = assistantMessage('', { parts: [image('d'), image('e')] });
+    expect(fitMessages([shown, painted, asked], { maxImages: 3 })).toEqual([shown, painted, asked]);
     expect(fitMessages([shown, asked], { maxImages: 2 })).toEqual([
       { ...shown, parts: [{ type: 'text', text: 'see' }, image('b')] },
       asked,

@@ -44,6 +44,19 @@ describe('fanOut, asked for its chunks', () => {
     expect(notes.given).toBeLessThan(40);
   });
 
+  it('gives the quickest reader every chunk by itself, however far the others are behind', async () => {
+    const sizes = { size: 4, concat: (texts: readonly string[]) => texts.join(',') };
+    async function* texts(): AsyncGenerator<string> {
+      for (let at = 0; at < 200; at += 1) yield `${at}`;
+    }
+    const [quick, slow] = fanOut({ readers: 2, ...sizes })(texts());
+    const expected = Array.from({ length: 200 }, (_, at) => `${at}`);
+    expect(await readAll(quick)).toEqual(expected);
+    const late = await readAll(slow);
+    expect(late.length).toBeLessThanOrEqual(4);
+    expect(late.join(',')).toBe(expected.join(','));
+  });
+
   it('pauses a source while no reader has place, also when one of them is never read', async () => {
     const notes = { given: 0, closed: false };
     const [first] = fanOut({ readers: 1, size: 3 })(count(1_000, notes));

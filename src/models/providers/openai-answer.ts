@@ -30,10 +30,12 @@ export function createAnswerDecoder(target: CallTarget, soundType = 'audio/pcm')
   const onMessage = (message: JsonObject, deltas: ChatDelta[]): void => {
     const thinking = textOf(message.reasoning_content) || textOf(message.reasoning) || thinkingParts(message.content);
     if (thinking !== '') deltas.push({ type: 'thinking', text: thinking });
+    if (typeof message.reasoning_content === 'string') parts.hasReasoningContent = true;
     parts.addDetails(message.reasoning_details);
     const text = textOf(message.content) || textParts(message.content) || textOf(message.refusal);
     const called = Array.isArray(message.tool_calls) ? message.tool_calls : [];
     if (text !== '' || called.length > 0) parts.endDetails(deltas);
+    if (called.length > 0) parts.endReasoningContent(deltas);
     if (text !== '') deltas.push({ type: 'text', text });
     parts.read(message, deltas);
     calls.add(called);
@@ -65,9 +67,12 @@ export function createAnswerDecoder(target: CallTarget, soundType = 'audio/pcm')
 
 /** What a message has beside text and calls: sound, images, citations, signatures. */
 class MessageParts {
+  /** Whether thoughts come as `reasoning_content`. */
+  hasReasoningContent = false;
   readonly #soundType: string;
   #details: Detail[] = [];
   #signature = '';
+  #isReturned = false;
 
   constructor(soundType: string) {
     this.#soundType = soundType;
@@ -101,6 +106,13 @@ class MessageParts {
     this.#push(deltas, { type: 'reasoning', text: '', ...(this.#signature && { signature: this.#signature }), extra });
     this.#details = [];
     this.#signature = '';
+  }
+
+  /** A word that the thoughts must go back, once: DeepSeek refuses tool calls without them. */
+  endReasoningContent(deltas: ChatDelta[]): void {
+    if (!this.hasReasoningContent || this.#isReturned) return;
+    this.#isReturned = true;
+    this.#push(deltas, { type: 'reasoning', text: '', extra: { field: 'reasoning_content' } });
   }
 
   #push(deltas: ChatDelta[], part: AssistantPart | undefined): void {

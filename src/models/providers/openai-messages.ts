@@ -24,7 +24,7 @@ const MAX_NAME = 64;
 /**
  * The messages of a request. A message of a user with results of tools becomes several: the results, then the rest.
  *
- * Thoughts are left out, unless they came with OpenRouter's `reasoning_details`.
+ * Thoughts go back where their server wants them: as OpenRouter's `reasoning_details`, and beside tool calls as `reasoning_content`. Others are left out.
  * @throws EngineError `MODEL_REQUEST` for a part that the API has no place for.
  */
 export function chatMessages(model: string, messages: readonly ChatMessage[]): JsonObject[] {
@@ -143,9 +143,10 @@ function answer(message: AssistantMessage, placeOf: PlaceOf): JsonObject {
   const { parts } = message;
   if (parts === undefined) return said(message.content, message.toolCalls ?? []);
   const sorted = sortParts(parts, placeOf);
-  const { text, calls, audioId, images, details } = sorted;
+  const { text, calls, audioId, images, details, thoughts, returnsThoughts } = sorted;
   return {
     ...said(text, calls),
+    ...(returnsThoughts && { reasoning_content: thoughts }),
     ...(audioId !== undefined && { audio: { id: audioId } }),
     ...(images.length > 0 && { images }),
     ...(details.length > 0 && { reasoning_details: details }),
@@ -170,11 +171,22 @@ interface SortedParts {
   audioId: string | undefined;
   readonly images: JsonObject[];
   readonly details: JsonObject[];
+  thoughts: string;
+  /** Whether the server wants its thoughts back as `reasoning_content`. */
+  returnsThoughts: boolean;
 }
 
 /** The parts of an answer by the fields that they stand in. */
 function sortParts(parts: readonly AssistantPart[], placeOf: PlaceOf): SortedParts {
-  const sorted: SortedParts = { text: '', calls: [], audioId: undefined, images: [], details: [] };
+  const sorted: SortedParts = {
+    text: '',
+    calls: [],
+    audioId: undefined,
+    images: [],
+    details: [],
+    thoughts: '',
+    returnsThoughts: false,
+  };
   parts.forEach((part, at) => {
     switch (part.type) {
       case 'text':
@@ -185,6 +197,8 @@ function sortParts(parts: readonly AssistantPart[], placeOf: PlaceOf): SortedPar
         break;
       case 'reasoning':
         sorted.details.push(...detailsOf(part.extra));
+        sorted.thoughts += part.text;
+        if (part.extra?.field === 'reasoning_content') sorted.returnsThoughts = true;
         break;
       case 'audio':
         if (part.id === undefined) throw refusePart(placeOf(at), 'a sound without an id in an answer');

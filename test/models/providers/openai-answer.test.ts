@@ -146,6 +146,7 @@ const cases: readonly [name: string, body: string, deltas: readonly ChatDelta[]]
     })}`,
     [
       thinking('hm'),
+      part({ type: 'reasoning', text: '', extra: { field: 'reasoning_content' } }),
       text('hey'),
       call(0, 'a', 'add', '{}'),
       { type: 'usage', promptTokens: 1, completionTokens: 1, totalTokens: 2 },

@@ -132,6 +132,29 @@ describe('the provider "openai-compatible", messages', () => {
     });
   });
 
+  it.each([
+    ['thoughts', [{ reasoning_content: 'so ' }, { reasoning_content: 'what' }, { content: 'a' }], 'so what'],
+    ['no thoughts', [{ reasoning_content: '', content: 'a' }], ''],
+  ])('sends %s back beside tool calls, to servers that name them `reasoning_content`', async (_, pieces, thoughts) => {
+    const call = (id: string | undefined, text: string) => ({
+      tool_calls: [{ index: 0, id, type: 'function', function: { name: 'add', arguments: text } }],
+    });
+    const body = sse(
+      ...pieces.map((piece) => frame(piece)),
+      frame(call('c1', '{')),
+      frame(call(undefined, '}'), 'tool_calls'),
+    );
+    const { url } = await startServer((response) => answerStream(response, body));
+    const answer = await firstValueFrom(modelAt(url).chat(hello).pipe(collectMessage()));
+    expect(answer.parts?.filter(({ extra }) => extra?.field === 'reasoning_content')).toHaveLength(1);
+    expect((await messagesFor(userMessage('x'), answer, toolMessage('1', 'c1')))[1]).toEqual({
+      role: 'assistant',
+      content: 'a',
+      tool_calls: [{ id: 'c1', type: 'function', function: { name: 'add', arguments: '{}' } }],
+      reasoning_content: thoughts,
+    });
+  });
+
   it('sends results of tools as text, from messages of tools and of users', async () => {
     const messages = await messagesFor(
       toolMessage('never sent', 't1', {

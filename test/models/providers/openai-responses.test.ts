@@ -292,6 +292,8 @@ describe('the provider "openai-responses", answers', () => {
     const whole = await messageOf(created, ...said(0, 'Oslo'), completed(message('Oslo'), search, call));
     expect(whole.content).toBe('Oslo');
     expect(whole.parts?.map(({ type }) => type)).toEqual(['text', 'server-tool-call', 'tool-call']);
+    const again = await messageOf(created, done(0, search), done(1, call), completed(search, call));
+    expect(again.parts?.map(({ type }) => type)).toEqual(['server-tool-call', 'tool-call']);
   });
 
   it('gives the failure of an MCP call beside the call', async () => {
