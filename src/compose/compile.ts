@@ -318,7 +318,9 @@ class Compiler {
     readonly isEntry?: boolean;
     readonly isContainer?: boolean;
   }): Draft {
-    const name = `${given.local ?? ''}${given.id}`;
+    let name = `${given.local ?? ''}${given.id}`;
+    // Routers are named by the graph, so the names of two may meet: that of a node, and one inside it.
+    if (given.node?.route !== undefined) name = uniqueName(name, (free) => !this.#ids.has(`${given.prefix}${free}`));
     const id = `${given.prefix}${name}`;
     if (this.#ids.has(id)) {
       throw new EngineError('PLAN_INVALID', `Two nodes have the path "${id}"; give one of them another id.`, {
@@ -354,6 +356,12 @@ class Compiler {
 }
 
 const NOTHING = Object.freeze({});
+
+function uniqueName(name: string, isFree: (name: string) => boolean): string {
+  let unique = name;
+  for (let count = 2; !isFree(unique); count += 1) unique = `${name}_${count}`;
+  return unique;
+}
 
 function inletOf(draft: Draft, { input, merge }: Pick<NodeBlueprint, 'input' | 'merge'>): Inlet {
   return { path: draft.path, sources: draft.sources, reads: draft.reads, input, merge };
