@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, it } from 'vitest';
 
 const PROGRAM = fileURLToPath(new URL('./support/order.ts', import.meta.url));
 
@@ -60,8 +60,8 @@ async function drive(when: 'before' | 'after'): Promise<Outcome> {
   }
 }
 
-describe('A program that is killed', { timeout: 120_000 }, () => {
-  it('behind every record of a step does everything once and loses no question', async () => {
+describe.concurrent('A program that is killed', { timeout: 120_000 }, () => {
+  it('behind every record of a step does everything once and loses no question', async ({ expect }) => {
     const { result, effects, kills, settled } = await drive('after');
     expect(result).toBe('shipped, paid true');
     expect(kills).toBeGreaterThanOrEqual(5);
@@ -69,7 +69,9 @@ describe('A program that is killed', { timeout: 120_000 }, () => {
     expect(new Set(settled).size).toBe(settled.length);
   });
 
-  it('before its records does again what was not recorded, under the same key, and nothing else', async () => {
+  it('before its records does again what was not recorded, under the same key, and nothing else', async ({
+    expect,
+  }) => {
     const { result, effects, settled } = await drive('before');
     expect(result).toBe('shipped, paid true');
     expect([...new Set(effects.map((line) => line.split(' ')[0]))]).toEqual(['reserve', 'price', 'ship']);
