@@ -30,15 +30,22 @@ export interface Question {
   readonly expiresAt?: number;
 }
 
-/** A change of a state of the graph before it goes on. */
+/** A change of a state of a graph before it goes on. */
 export interface StateEdit {
   readonly state: StateToken<unknown>;
   readonly patch: StatePatch;
+  /** Path of the graph that owns it; undefined: the outermost one. */
+  readonly at: string | undefined;
 }
 
-/** The new value of a state, for `resumeFrom(…, { states: [editState(Notes, { … })] })`. */
-export function editState<S>(state: StateToken<S>, value: S): StateEdit {
-  return { state: state as StateToken<unknown>, patch: { type: 'set', value } };
+/**
+ * The new value of a state, for `resumeFrom(…, { states: [editState(Notes, { … })] })`.
+ *
+ * `at` is the path of the graph that owns it, with rounds, such as `review/each[3]`; by default it is the outermost graph. A graph that is not
+ * under way there, or has no such state, is STATE_MISSING when the run is resumed.
+ */
+export function editState<S>(state: StateToken<S>, value: S, { at }: { readonly at?: string } = {}): StateEdit {
+  return { state: state as StateToken<unknown>, patch: { type: 'set', value }, at };
 }
 
 /** What a run goes on from, in place of an input; made by `resumeFrom`. */
@@ -146,7 +153,7 @@ export async function startOf(
   return {
     checkpoint,
     answerOf: ({ token }) => given.get(token),
-    patches: resumption.states.map(({ state, patch }) => ({ state: state.name, patch })),
+    patches: resumption.states.map(({ state, patch, at }) => ({ state: state.name, patch, within: at })),
   };
 }
 

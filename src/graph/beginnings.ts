@@ -1,4 +1,5 @@
 /** The states that runs begin with: fresh, recovered after the loss of a process, resumed with answers. */
+import { EngineError } from '../errors.js';
 import type { Json, JsonObject } from '../json.js';
 import type { PendingQuestion, RunUsage } from './events.js';
 import { Frontier } from './frontier.js';
@@ -6,7 +7,7 @@ import type { Outputs } from './node-events.js';
 import { type Node, nameInPath, type Plan, type Scope, type Variables } from './plan.js';
 import { restore, typedFrame } from './snapshot.js';
 import { Cells, NO_USAGE, type State } from './state.js';
-import type { StatePatch } from './state-cell.js';
+import type { StateChange } from './run-options.js';
 import { dataOf, Frame, framePath, type Token } from './tokens.js';
 import { LiveState } from './transition.js';
 
@@ -56,11 +57,11 @@ export function answeredState(
   plan: Plan,
   state: State,
   answerOf: (question: PendingQuestion) => { readonly answer: Json | undefined } | undefined,
-  patches: readonly { readonly state: string; readonly patch: StatePatch }[],
+  patches: readonly StateChange[],
   ready: Token[],
 ): LiveState {
   const { frontier, root } = restore(plan, state);
-  for (const { state: name, patch } of patches) root.typed?.states.get(name)?.change(patch);
+  for (const change of patches) changeState(plan, root, change);
   const wake = (frame: Frame): boolean => {
     let isAwake = false;
     for (let token = frame.first; token !== undefined; token = token.next) {
@@ -95,4 +96,30 @@ function answerForms(frontier: Frontier, frame: Frame, answers: Json | undefined
     if (token.status !== 'ready' || token.frames === undefined) continue;
     for (const inner of token.frames.values()) answerForms(frontier, inner, answers, []);
   }
+}
+
+/** @throws EngineError STATE_MISSING when no pass through a graph that is under way there has the state. */
+function changeState(plan: Plan, root: Frame, { state: name, patch, within = '' }: StateChange): void {
+  const places: string[] = [];
+  let isFound = false;
+  const visit = (frame: Frame): void => {
+    const cell = frame.typed?.states.get(name);
+    if (cell !== undefined) {
+      const path = framePath(frame, (node) => nameInPath(plan, node));
+      places.push(path === '' ? 'the outermost graph' : `"${path}"`);
+      if (path === within) {
+        isFound = true;
+        cell.change(patch);
+      }
+    }
+    for (let token = frame.first; token !== undefined; token = token.next) {
+      for (const inner of token.frames?.values() ?? []) visit(inner);
+    }
+  };
+  visit(root);
+  if (isFound) return;
+  const where = within === '' ? 'The outermost graph' : `The graph at "${within}"`;
+  const known = places.length === 0 ? 'no graph under way has it' : `it is in ${places.join(', ')}`;
+  const message = `${where} has no state "${name}" to change; ${known}. Say where: editState(…, { at: "<path>" }).`;
+  throw new EngineError('STATE_MISSING', message, { details: { state: name, places } });
 }

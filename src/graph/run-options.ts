@@ -25,6 +25,14 @@ export interface CheckpointStore {
   delete(run: string): Promise<void>;
 }
 
+/** A change of a state from outside. */
+export interface StateChange {
+  readonly state: string;
+  readonly patch: StatePatch;
+  /** Path of the graph that owns it, with rounds, such as `review/each[3]`. @default the outermost one */
+  readonly within?: string | undefined;
+}
+
 /** What a run starts from. */
 export type Start =
   | {
@@ -41,8 +49,8 @@ export type Start =
       readonly answers?: Json;
       /** In a typed plan, instead of `answers`: what a waiting node gets; undefined leaves it waiting. Everything that is ready runs. */
       readonly answerOf?: (question: PendingQuestion) => { readonly answer: Json | undefined } | undefined;
-      /** In a typed plan: changes of the states that the top level owns, before anything runs. */
-      readonly patches?: readonly { readonly state: string; readonly patch: StatePatch }[];
+      /** In a typed plan: changes of states before anything runs. */
+      readonly patches?: readonly StateChange[];
       /** The run continues after its process was lost: forms keep waiting, hooks do not open it again. */
       readonly recovery?: Recovery;
     };
