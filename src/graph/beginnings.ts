@@ -5,9 +5,9 @@ import type { PendingQuestion, RunUsage } from './events.js';
 import { Frontier } from './frontier.js';
 import type { Outputs } from './node-events.js';
 import { type Node, nameInPath, type Plan, type Scope, type Variables } from './plan.js';
+import type { StateChange } from './run-options.js';
 import { restore, typedFrame } from './snapshot.js';
 import { Cells, NO_USAGE, type State } from './state.js';
-import type { StateChange } from './run-options.js';
 import { dataOf, Frame, framePath, type Token } from './tokens.js';
 import { LiveState } from './transition.js';
 

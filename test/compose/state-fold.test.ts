@@ -65,9 +65,7 @@ describe('the patches of a state', () => {
       });
     };
     const events = await lastValueFrom(
-      runPlan(plan, { input: 1 }, { services: { services: undefined, codec: valueCodec() }, watch }).pipe(
-        toArray(),
-      ),
+      runPlan(plan, { input: 1 }, { services: { services: undefined, codec: valueCodec() }, watch }).pipe(toArray()),
     );
     const folded = foldState(plan, first as NonNullable<typeof first>, events);
     expect(stateOf(folded)).toEqual(states.at(-1));

@@ -296,7 +296,9 @@ describe('a state over an interrupt', () => {
 
   it('may be edited in a graph inside, by its path with rounds', async () => {
     const outer = map(asking);
-    const error = await invoke(outer, ['x', 'y']).catch((thrown: { readonly details: { checkpoint: never } }) => thrown);
+    const error = await invoke(outer, ['x', 'y']).catch(
+      (thrown: { readonly details: { checkpoint: never } }) => thrown,
+    );
     const { checkpoint } = (error as { readonly details: { checkpoint: never } }).details;
     const states = [editState(Notes, { words: ['edited'], count: 0 }, { at: 'map[1]' })];
     const answers = { 'map[0]/asks': 'b', 'map[1]/asks': 'b' };
