@@ -3,7 +3,9 @@ import { isObservable, mergeMap, Observable, of } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import type { NodeActivation, NodeResult } from '../../graph/activation.js';
 import type { NodeEvent, Settled } from '../../graph/node-events.js';
+import type { ChunkSource } from '../../graph/tokens.js';
 import { isJsonObject } from '../../json.js';
+import type { Room } from '../../operators/chunk-reader.js';
 import { Interrupt } from '../interrupt.js';
 import { validate } from '../json-schema.js';
 import type { NodeBlueprint, StepDefinition } from '../step.js';
@@ -46,8 +48,16 @@ export class ContainerNode {
     const watch = context.observers?.watch(watched, step.path, { emit: (n, message) => step.emit(n, { message }) });
     try {
       if (isLive && definition.type === 'graph') {
-        const chunks = chunkInput(inlet, at, context.chunks);
-        const source = watch === undefined ? chunks : watch.inputs(chunks);
+        // Known once the graph inside takes its input.
+        let inside: Room | undefined;
+        const chunks = chunkInput(inlet, at, context.chunks, () => inside?.());
+        const watched$ = watch === undefined ? chunks : watch.inputs(chunks);
+        const source: ChunkSource = {
+          toObservable: (room) => {
+            inside = room;
+            return watched$;
+          },
+        };
         return this.#ended(at, step, passThrough(at, inlet.path, { source }), watch);
       }
       const input = this.#input(at, context, step);

@@ -22,6 +22,7 @@ import type { NodeActivation, NodeResult } from '../../graph/activation.js';
 import type { NodeEvent, Interrupt as NodeInterrupt, Settled } from '../../graph/node-events.js';
 import { Chunks } from '../../graph/typed.js';
 import { isJsonObject } from '../../json.js';
+import type { Room } from '../../operators/chunk-reader.js';
 import { Interrupt } from '../interrupt.js';
 import { validate } from '../json-schema.js';
 import { looksLikeOperator, operatorError } from '../make-step.js';
@@ -144,18 +145,18 @@ export class StepNode {
       return chunks.pipe(definition.operator as AnyOperator);
     }
     const isPlain = !isWhole && beforeChunks === undefined && watch === undefined;
-    const input$ = () => (isWhole ? of(input) : this.#chunks(at, context, watch));
+    const input$ = (room: Room) => (isWhole ? of(input) : this.#chunks(at, context, watch, room));
     const chunks = isPlain
       ? pulledInput(this.#inlet, at, context.chunks)
-      : pulled(input$(), this.#inlet.path, context.chunks);
+      : pulled(input$, this.#inlet.path, context.chunks);
     // A generator may end without having read everything, or anything.
     step.release = chunks.release;
     return definition.run(chunks.chunks as never, step);
   }
 
-  #chunks(at: NodeActivation, context: RunContext, watch: StepWatch | undefined): Observable<unknown> {
+  #chunks(at: NodeActivation, context: RunContext, watch: StepWatch | undefined, room?: Room): Observable<unknown> {
     const { beforeChunks } = this.#parts.blueprint;
-    const chunks = chunkInput(this.#inlet, at, context.chunks);
+    const chunks = chunkInput(this.#inlet, at, context.chunks, room);
     const prepared = beforeChunks === undefined ? chunks : chunks.pipe(beforeChunks as AnyOperator);
     return watch === undefined ? prepared : watch.inputs(prepared);
   }
