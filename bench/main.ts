@@ -7,6 +7,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { benchCanvas } from './canvas.bench.js';
+import { benchCompose } from './compose.bench.js';
 import { benchGraph } from './graph.bench.js';
 import { benchJournal } from './journal.bench.js';
 import type { Row } from './measure.js';
@@ -24,6 +25,7 @@ const FILES: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
       unit: 'us/step',
     })),
   graph: benchGraph,
+  compose: benchCompose,
   canvas: benchCanvas,
   journal: benchJournal,
   tokens: benchTokens,

@@ -52,7 +52,7 @@ function problemOf(file: string, args: readonly string[]): readonly string[] {
 
 if (isProgram(import.meta.url)) {
   // What scripts share is no script.
-  const scripts = readFiles('examples', 'run.ts').map(({ path: file }) => file);
+  const scripts = [...readFiles('examples', 'run.ts'), ...readFiles('examples/library', '.ts')].map(({ path }) => path);
   const { canvases, broken } = findCanvases(readFiles('examples', '.json'));
   const problems = [
     ...broken,

@@ -138,6 +138,7 @@ export {
   type StepRoutes,
   streamBranch,
 } from './compose/branch.js';
+export { type CallOptionsOf, type CallOptionsPlace, options, type StepCallOptions } from './compose/call-options.js';
 export { chain } from './compose/chain.js';
 export { concatValues } from './compose/chunks/concat-values.js';
 export { describe, type GraphDescription, type NodeDescription, type StepDescription } from './compose/describe.js';
@@ -164,6 +165,8 @@ export {
 } from './compose/models/chat-model-step.js';
 export { type ComponentFunction, componentStep } from './compose/models/component-step.js';
 export { type MessageParserOptions, messageParser } from './compose/models/message-parser.js';
+export type { ObservedStep, Observer, ObserverCallbacks } from './compose/observer.js';
+export { type Observe, type ObservedKinds, observe, observed } from './compose/observers.js';
 export { parallel, type Together } from './compose/parallel.js';
 // Prompts: from fields to messages.
 export type { FStringFields } from './compose/prompt/f-string-fields.js';
@@ -212,8 +215,10 @@ export {
 export type {
   AnyStep,
   AnyStepLike,
+  ChunkOperator,
   ConcatRule,
   EdgeOptions,
+  InnerPartOptions,
   InputOf,
   OptionStep,
   OptionsOf,
@@ -472,6 +477,7 @@ export {
   type McpResultPart,
   type MediaPart,
   type MediaSource,
+  type PartExtra,
   type ReasoningPart,
   type ServerToolCallPart,
   type ServerToolResultPart,
@@ -492,6 +498,7 @@ export {
   assistantMessage,
   type ChatMessage,
   type MessageChunk,
+  type MessageFields,
   type MessageOptions,
   type PartChunk,
   type SystemMessage,
@@ -505,7 +512,13 @@ export {
   type UserMessage,
   userMessage,
 } from './models/messages.js';
-export { type MessageSchema, type ParseMessageOptions, parseMessage } from './models/parse-message.js';
+export {
+  type MessageSchema,
+  type ParseMessageOptions,
+  parseMessage,
+  type SchemaIssue,
+  type SchemaResult,
+} from './models/parse-message.js';
 export {
   type ChatChoice,
   createModels,

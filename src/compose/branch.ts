@@ -1,5 +1,5 @@
 /** One of several ways, chosen by a value or by the beginning of a stream. */
-import { graphStep, inlineBlueprint, requireFunction, toStep, uniqueId } from './make-step.js';
+import { graphStep, inlineBlueprint, requireFunction, type TakenIds, toStep, uniqueId } from './make-step.js';
 import { routesOf } from './parallel.js';
 import {
   type AnyStep,
@@ -99,7 +99,7 @@ function branchStep<I, O>(
   { merge }: BranchOptions<unknown>,
 ): Step<I, O> {
   const entries = routesOf('branch', routes) as readonly [string, StepLike<unknown, unknown>][];
-  const taken = new Set<string>();
+  const taken: TakenIds = new Map();
   const targets = entries.map(([label]): [string, string] => [label, uniqueId(label, taken)]);
   const steps = entries.map(([, route], at): NodeBlueprint => {
     const id = (targets[at] as [string, string])[1];

@@ -207,7 +207,7 @@ class Compiler {
       ...(graph.endWith === 'first' ? { trigger: 'any' } : {}),
     };
     const draft = this.#draft({ id: 'end', owner, prefix, local, step: undefined, node });
-    this.#asStep(draft, node, step, { before: false, after: false });
+    this.#asStep(draft, node, step, { before: false, after: false }, true);
     return draft;
   }
 
@@ -240,12 +240,13 @@ class Compiler {
     blueprint: NodeBlueprint,
     step: AnyStep,
     stops: { readonly before: boolean; readonly after: boolean },
+    isHidden = false,
   ): void {
     const definition = step[DEFINITION] as Extract<StepDefinition, { type: 'function' | 'operator' | 'generator' }>;
     const needsWhole = blueprint.before !== undefined || definition.options.input !== undefined || stops.before;
     const isLive = blueprint.input === undefined || blueprint.input.piece !== undefined;
     draft.typed.readsChunks = definition.type !== 'function' && !needsWhole && isLive;
-    const node = new StepNode({ blueprint, definition, inlet: inletOf(draft, blueprint), stops });
+    const node = new StepNode({ blueprint, definition, inlet: inletOf(draft, blueprint), stops, isHidden });
     draft.activate = (at) => node.activate(at);
   }
 
@@ -422,10 +423,12 @@ function withChunkHooks(
   };
 }
 
-/** The graph that a step is, or one that holds it alone. */
+/** The graph that a step is, or one that holds it alone: only a node has schemas, limits and observers of its own. */
 function graphOf(step: AnyStep): GraphBlueprint {
   const definition = step[DEFINITION];
-  if (definition.type === 'graph') return definition.graph;
+  const { input, output, timeoutMs, retry, observe } = definition.options;
+  const isPlain = [input, output, timeoutMs, retry, observe].every((option) => option === undefined);
+  if (definition.type === 'graph' && isPlain) return definition.graph;
   return {
     name: step.name,
     style: 'chain',

@@ -1,5 +1,4 @@
 /** Graphs with typed handles: nodes, edges, joins and branches, checked when they are built. */
-import type { OperatorFunction } from 'rxjs';
 import { EngineError } from '../errors.js';
 import { type Chooser, type LabelOf, type PrefixChooser, routerNode } from './branch.js';
 import { checkGraph, type NeededPart } from './check-graph.js';
@@ -17,6 +16,7 @@ import { checkOptions, graphStep, requireFunction, requireName, toStep } from '.
 import { routesOf } from './parallel.js';
 import {
   type AnyStepLike,
+  type ChunkOperator,
   type EdgeBlueprint,
   type EdgeOptions,
   END,
@@ -41,9 +41,9 @@ export interface NodeOptions<I = unknown, O = unknown, In = I, Out = O> {
   readonly before?: (input: In, at: StepActivation) => I;
   /** Makes the node's output of the step's output. @default the output itself */
   readonly after?: (output: O, at: StepActivation) => Out;
-  /** The same for chunks, as they come. */
-  readonly beforeChunks?: OperatorFunction<In, I>;
-  readonly afterChunks?: OperatorFunction<O, Out>;
+  /** The same for chunks, as they come: an RxJS operator, or a function that uses the activation, too. */
+  readonly beforeChunks?: ChunkOperator<In, I>;
+  readonly afterChunks?: ChunkOperator<O, Out>;
   /** `all`: once, when nothing can still reach the node. `any`: once for every arrival. @default 'all' */
   readonly trigger?: 'all' | 'any';
   /** Makes one input of several that arrived together. @default objects with different keys become one; else MERGE_CONFLICT */
@@ -102,11 +102,15 @@ export interface GraphBuilder<I, O> {
  * Makes a step of nodes and edges. Nodes are handles, so that an edge that does not fit is a compile error where it is drawn.
  *
  * ```ts
+ * import { graph, invoke } from 'runnel';
+ *
  * const shout = graph<string, string>('shout', (g) => {
  *   const loud = g.node('loud', (text: string) => text.toUpperCase());
  *   g.branch(g.start, { loud, end: g.end }, (text) => (text.endsWith('!') ? 'loud' : 'end'));
  *   g.edge(loud, g.end);
  * });
+ * console.log(await invoke(shout, 'hello!'), await invoke(shout, 'hello'));
+ * // => HELLO! hello
  * ```
  *
  * A node runs once per activation, when nothing that runs can still reach it; its input is what arrived: one value as it is, objects with

@@ -78,7 +78,7 @@ export function labelledStep(component: LabelledFunction): AnyStep {
     stepKind === 'prompt'
       ? (input: unknown) => call(input as never, {} as never)
       : (input: unknown, at: StepActivation) => call(input as never, { ...at.options, signal: at.signal } as never);
-  return makeStep(cleanName(stepName), { type: 'function', run, options: { kind: stepKind } });
+  return makeStep(cleanName(stepName), { type: 'function', run, options: { kind: stepKind }, origin: component });
 }
 
 function isLabelled(value: unknown): value is LabelledFunction {
@@ -91,7 +91,7 @@ function isLabelled(value: unknown): value is LabelledFunction {
 export function chainOf(parts: readonly AnyStepLike[]): AnyStep {
   const steps = parts.flatMap((part, at) => chainMembers(toStep(part, `step_${at + 1}`)));
   if (steps.length === 0) throw new EngineError('PLAN_INVALID', 'A chain needs at least one step; received none.');
-  const taken = new Set<string>();
+  const taken: TakenIds = new Map();
   const nodes = steps.map((step, at): NodeBlueprint => {
     const named = nameByPosition(step, at);
     return { id: uniqueId(named.name, taken), step: named };
@@ -129,13 +129,22 @@ export function graphStep<I, O>(graph: GraphBlueprint): Step<I, O> {
  * The name as an id that nothing else in `taken` has, and puts it there: `load`, `load_2`, `load_3` …; the names of the two ends and the
  * empty name count as taken, and characters that paths are made of become `_`.
  */
-export function uniqueId(name: string, taken: Set<string>): string {
+export function uniqueId(name: string, taken: TakenIds): string {
   const base = cleanName(name) || 'step';
   let id = base;
-  for (let count = 2; taken.has(id) || id === START || id === END; count += 1) id = `${base}_${count}`;
-  taken.add(id);
+  let count = taken.get(base) ?? 1;
+  while (taken.has(id) || id === START || id === END) {
+    count += 1;
+    id = `${base}_${count}`;
+  }
+  taken.set(base, count);
+  // Where a name is that of many, the next number is known.
+  if (id !== base) taken.set(id, 1);
   return id;
 }
+
+/** Ids that are taken, with the number that was given last to others of the same name. */
+export type TakenIds = Map<string, number>;
 
 /**
  * Refuses a name that no path could hold. `owner` begins the message: `Step "a/b"`.

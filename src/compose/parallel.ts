@@ -1,6 +1,6 @@
 /** Steps side by side. */
 import { EngineError } from '../errors.js';
-import { graphStep, inlineBlueprint, show, toStep, uniqueId } from './make-step.js';
+import { graphStep, inlineBlueprint, show, type TakenIds, toStep, uniqueId } from './make-step.js';
 import {
   type AnyStepLike,
   END,
@@ -36,7 +36,7 @@ export function parallel<P extends Readonly<Record<string, AnyStepLike>>>(
 ): Step<Together<InputOf<P[keyof P]>>, { [K in keyof P]: OutputOf<P[K]> }>;
 export function parallel(steps: Readonly<Record<string, AnyStepLike>>): Step<unknown, unknown> {
   const entries = routesOf('parallel', steps);
-  const taken = new Set<string>();
+  const taken: TakenIds = new Map();
   const keys = new Map(entries.map(([key]) => [uniqueId(key, taken), key]));
   const nodes = [...keys].map(([id, key]): NodeBlueprint => ({ id, step: toStep(steps[key] as AnyStepLike, id) }));
   const edges = nodes.flatMap(({ id }) => [
@@ -57,8 +57,9 @@ export function routesOf<T>(owner: string, steps: Readonly<Record<string, T>>): 
 
 /** What came from each node, under the key of the node. */
 function gatherBy(keys: ReadonlyMap<string, string>): InputRule {
+  const entries = [...keys];
   return {
-    whole: (arrived) => Object.fromEntries([...keys].map(([id, key]) => [key, arrived.get(id)])),
+    whole: (arrived) => Object.fromEntries(entries.map(([id, key]) => [key, arrived.get(id)])),
     piece: (from, chunk) => {
       const key = keys.get(from);
       return key === undefined ? [] : [{ [key]: chunk }];

@@ -2,10 +2,12 @@
  * Running a step: for its value, for its chunks, with chunks as its input, or for its events. All are cold and all agree: what `invoke` gives is
  * what the chunks of `stream` are when they are joined.
  */
+import { randomUUID } from 'node:crypto';
 import {
   catchError,
   defer,
   EMPTY,
+  finalize,
   firstValueFrom,
   from,
   ignoreElements,
@@ -39,10 +41,11 @@ import { wholeOf } from './engine/inputs.js';
 import type { OuterStep } from './engine/nested.js';
 import type { StoredQuestion } from './engine/questions.js';
 import { questionsIn } from './engine/questions.js';
+import { observersFor } from './engine/run-observers.js';
+import { watchRun } from './engine/watched-run.js';
 import { toStep } from './make-step.js';
-import { observersFor } from './observers.js';
 import { type Question, questionsOf, Resumption, startOf } from './resume.js';
-import { codecOf, contextOf, engineOptions, outerStep, type StepRunOptions } from './run-context.js';
+import { codecOf, contextOf, engineOptions, outerStep, placeOf, type StepRunOptions } from './run-context.js';
 import { type AnyStep, type AnyStepLike, type ConcatRule, DEFINITION, type StepLike } from './step.js';
 
 /**
@@ -150,7 +153,9 @@ function eventsOf(step: AnyStepLike, input: unknown, options: StepRunOptions): O
   return defer(() => {
     const prepared = launch.startFrom(input, undefined);
     const go = (given: Start) =>
-      runPlan(launch.compiled.plan, given, launch.optionsFor(given, {})).pipe(map((event) => launch.joined(event)));
+      launch
+        .begin(given, {}, (started, settings) => runPlan(launch.compiled.plan, started, settings))
+        .pipe(map((event) => launch.joined(event)));
     return prepared instanceof Promise ? from(prepared).pipe(switchMap(go)) : go(prepared);
   });
 }
@@ -232,10 +237,19 @@ class Launch {
         ? outer.context.codec
         : codecOf(options);
     this.compiled = compileStep(this.step, this.codec, PLANS);
+    const place = placeOf(outer, this.step.name);
     this.context = contextOf(
       options,
       this.codec,
-      { observers: observersFor(this.compiled, options.observe), options: callOptionsFor(this.compiled, options.with) },
+      {
+        observers: observersFor(this.compiled, {
+          observe: options.observe,
+          around: outer?.context.observers,
+          place,
+          chunks: (options.chunks as ConcatRule<unknown> | undefined) ?? outer?.context.chunks,
+        }),
+        options: callOptionsFor(this.compiled, { with: options.with, around: outer?.context.options, place }),
+      },
       this.step.name,
     );
   }
@@ -262,8 +276,23 @@ class Launch {
   }
 
   #begun(prepared: Start | Promise<Start>, more: Partial<RunOptions>): Observable<RunOutcome> {
-    const go = (start: Start) => outcomeOf(this.compiled.plan, start, this.optionsFor(start, more));
+    const go = (start: Start) =>
+      this.begin(start, more, (given, options) => outcomeOf(this.compiled.plan, given, options));
     return prepared instanceof Promise ? from(prepared).pipe(switchMap(go)) : go(prepared);
+  }
+
+  /** Begins a run in the engine; those who observe the run itself are told of its start and its end. */
+  begin<T>(
+    start: Start,
+    more: Partial<RunOptions>,
+    engine: (start: Start, options: RunOptions) => Observable<T>,
+  ): Observable<T> {
+    const options = this.optionsFor(start, more);
+    const { observers } = this.context;
+    if (observers === undefined) return engine(start, options);
+    const run = options.run ?? randomUUID().replaceAll('-', '');
+    const watched = watchRun(observers, { start, options: { ...options, run }, of: this });
+    return watched === undefined ? engine(start, options) : watched.through(engine);
   }
 
   /** As part of a step: where it stands is kept with the step, its questions are passed up, and then it gives nothing. */
@@ -274,25 +303,27 @@ class Launch {
     output: ResultSink | undefined,
   ): Observable<RunOutcome> {
     const { nested } = outer;
-    const { name, kept } = nested.begin(this.step.name);
+    // An id of the run names the call, so that calls which begin in any order are told apart.
+    const { name, kept } = nested.begin(this.options.run ?? this.step.name);
     if (kept?.type === 'done') {
       nested.done(name, kept.value);
       return of({ status: 'succeeded', result: { value: kept.value } } as RunOutcome);
     }
     const answers = outer.isAnswered ? nested.answersTo(name) : undefined;
     const start = this.startFrom(kept === undefined ? input : new Resumption(kept.checkpoint, answers, {}), chunks);
-    const run = `${outer.key}/${name}`;
-    return this.#begun(start, { run, ...(output && { output }) }).pipe(
-      tap({ error: () => nested.failed() }),
+    const services: RunContext = { ...this.context, prefix: `${outer.path}/${name}/` };
+    const more = { run: `${outer.key}/${name}`, services, isResumable: true, ...(output && { output }) };
+    return this.#begun(start, more).pipe(
       mergeMap((end) => {
         if (end.status === 'waiting') {
           nested.waits(name, this.checkpointOf(end), this.#stored(end));
           return NEVER;
         }
         if (end.status === 'succeeded') nested.done(name, end.result?.value);
-        else nested.failed();
         return of(end);
       }),
+      // A call that failed, or that its caller has given up.
+      finalize(() => nested.leave(name)),
     );
   }
 
@@ -359,6 +390,7 @@ class Launch {
 function cancelOptions({ cancel$ }: StepRunOptions): Partial<RunOptions> {
   if (cancel$ === undefined) return {};
   return {
+    isResumable: true,
     drain$: new Observable((subscriber) =>
       cancel$.subscribe({
         next: ({ mode, withinMs }) => subscriber.next(mode === 'now' ? { withinMs: 0 } : { withinMs }),

@@ -74,11 +74,17 @@ export interface WorkflowBuilder<O> {
  * Makes a step of nodes that read each other: data and order in one.
  *
  * ```ts
+ * import { invoke, workflow } from 'runnel';
+ *
+ * const loadUser = ({ id }: { id: string }) => ({ id, profile: { name: 'Ada' } });
+ * const write = ({ name, tone }: { name: string; tone: string }) => `${tone} ${name}`;
+ *
  * const greet = workflow<{ id: string; tone: string }, { text: string }>('greet', (input, w) => {
  *   const user = w.node('user', loadUser, { id: input.id });
- *   const text = w.node('write', write, { name: user.profile.name, tone: input.tone, length: 20 });
- *   w.end({ text });
+ *   w.end({ text: w.node('write', write, { name: user.profile.name, tone: input.tone }) });
  * });
+ * console.log(await invoke(greet, { id: 'u1', tone: 'Dear' }));
+ * // => { text: 'Dear Ada' }
  * ```
  *
  * A reference to a stream is the stream of that field, chunk by chunk. A field that is missing is undefined, as with `?.`; a value whose

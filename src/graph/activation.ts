@@ -43,6 +43,8 @@ export interface ActivationHost {
   readonly isObserved: boolean;
   /** Whether what happens is stored, so that it has to be storable. */
   readonly isStored: boolean;
+  /** Whether the run may be stopped, and go on later with the inputs that its nodes had. */
+  readonly isResumable: boolean;
   openBody(token: Token, round: BodyRound, live?: LiveEnds): Observable<BodyEnd>;
   closeBody(token: Token, key: string): void;
   /** Streams and states of a typed plan. */
@@ -84,6 +86,8 @@ export class NodeActivation implements Activation, Activity {
   startedAt = 0;
   /** It failed, and the node is tried again: the next start is another activation. */
   isRetried = false;
+  /** It took longer than it may, and is being stopped. */
+  lateness: EngineError | undefined = undefined;
   /** The node's Observable while it is subscribed, or the pause before the next try. */
   work: Unsubscribable | undefined = undefined;
   /** The node's text, when other nodes read it while it comes. */
@@ -185,9 +189,26 @@ export class NodeActivation implements Activation, Activity {
     return this.#host.isStored;
   }
 
+  /** Whether the run can be stopped, and go on later with the inputs that its nodes had. */
+  get isResumable(): boolean {
+    return this.#host.isResumable;
+  }
+
   /** What the node asked for when it interrupted the run last; undefined when it never did. */
   get question(): JsonObject | undefined {
     return this.#token.data?.payload;
+  }
+
+  /** What other activations of the same node ask for that wait in the same pass. */
+  get waitingBeside(): readonly JsonObject[] {
+    const { frame, node } = this.#token;
+    const payloads: JsonObject[] = [];
+    for (let other = frame.first; other !== undefined; other = other.next) {
+      const payload = other.data?.payload;
+      if (other.node === node && other !== this.#token && other.status === 'waiting' && payload !== undefined)
+        payloads.push(payload);
+    }
+    return payloads;
   }
 
   /** Keys of the passes through the body that are open, also those of a run that was restored. */
@@ -209,6 +230,21 @@ export class NodeActivation implements Activation, Activity {
   /** The value of a node without an edge to this one; undefined when it has not run. */
   read(node: number): { readonly value: unknown } | undefined {
     return this.#token.frame.values.cells.get(node) as { readonly value: unknown } | undefined;
+  }
+
+  /** Whether what it says now becomes an event. */
+  get isHeard(): boolean {
+    return this.#token.isLive && this.#host.isObserved;
+  }
+
+  /** Graphs around, the nearest first, with the names of their states; the outermost one has no name of its own. */
+  statesAround(): readonly { readonly graph: string | undefined; readonly states: readonly string[] }[] {
+    const around: { readonly graph: string | undefined; readonly states: readonly string[] }[] = [];
+    for (let frame: Token['frame'] | undefined = this.#token.frame; frame !== undefined; frame = frame.owner?.frame) {
+      const graph = frame.owner === undefined ? undefined : nameInPath(this.#host.plan, frame.owner.node);
+      around.push({ graph, states: [...(frame.typed?.states.keys() ?? [])] });
+    }
+    return around;
   }
 
   stateNamed(name: string): StateCell | undefined {

@@ -16,6 +16,8 @@ const MAX_DEPTH = 256;
 export interface FlowOptions {
   /** The run has a log, or checkpoints. */
   readonly isStored: boolean;
+  /** The run may go on from where it is stopped: streams keep all of their chunks. */
+  readonly isResumable: boolean;
   readonly hasLog: boolean;
   /** The run ends with the wave under way: no consumer is started any more. */
   readonly isEnding: () => boolean;
@@ -50,7 +52,7 @@ export class ChunkFlow implements ActivationFlow {
     const startsNone = this.#depth >= MAX_DEPTH || isLockstep;
     const isWhole = typed.keepsChunks || startsNone;
     // The result of a scope is kept for its reader unless that takes it chunk by chunk.
-    const isKept = this.#options.isStored || isWhole || (typed.isResult && output === undefined);
+    const isKept = this.#options.isResumable || isWhole || (typed.isResult && output === undefined);
     const isNeeded = isWhole || typed.isResult;
     const stream = new ChunkStream<unknown>({
       ...typed.edge,

@@ -267,7 +267,7 @@ export function storedEvent(codec: ValueCodec, event: RunEvent): RunEvent {
 }
 
 /** The log tells the input of a run to people; what nodes got is stored with their tokens. */
-function storedInput(codec: ValueCodec, input: Json): Json {
+export function storedInput(codec: ValueCodec, input: Json): Json {
   return codec.toJson(input, '$.input');
 }
 

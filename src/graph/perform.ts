@@ -40,7 +40,7 @@ import { type Reporter, SILENT } from './reporter.js';
 import type { PerformOptions } from './run-options.js';
 import { SharedState } from './shared-state.js';
 import type { State } from './state.js';
-import { type Frame, liveProducer, type Token } from './tokens.js';
+import { endStates, type Frame, liveProducer, type Token } from './tokens.js';
 import { apply, type LiveState } from './transition.js';
 
 /** Stream edges that may follow each other within one wave; further ones wait for the text to be settled. */
@@ -62,6 +62,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   isStopped = false;
   readonly isObserved: boolean;
   readonly isStored: boolean;
+  readonly isResumable: boolean;
   /** Called when nothing that was at work is left, after the run was told to begin nothing new. */
   #whenDrained: (() => void) | undefined = undefined;
   readonly #live: LiveState;
@@ -103,6 +104,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     this.#reporter = reporter;
     this.isObserved = reporter !== SILENT;
     this.isStored = options.isStored;
+    this.isResumable = options.isResumable;
   }
 
   get state$(): Observable<State> {
@@ -112,6 +114,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   get flow(): ChunkFlow {
     this.#flow ??= new ChunkFlow(this.#live, this.#reporter, {
       isStored: this.isStored,
+      isResumable: this.isResumable,
       hasLog: this.#options.log !== undefined,
       isEnding: () => this.#isEnding,
       start: (tokens) => this.#waves?.performNow(tokens),
@@ -159,6 +162,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     this.#subscription.unsubscribe();
     this.#publish();
     this.#shared.end();
+    endStates(this.#live.root);
   }
 
   /** Reports that a node starts, unless it cannot: a node that reads what has no value and gets none is passed over. */
@@ -216,7 +220,13 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   /** The node's work has not ended at once: its clock starts. */
   continues(token: Token, work: Inner<Token, Report>): void {
     const node = this.#nodeOf(token);
-    if (node.timeoutMs !== undefined) work.add(timer(node.timeoutMs).subscribe(() => work.fail(lateError(node))));
+    if (node.timeoutMs === undefined) return;
+    const late = () => {
+      const error = lateError(node);
+      activationOf(token).lateness = error;
+      work.fail(error);
+    };
+    work.add(timer(node.timeoutMs).subscribe(late));
   }
 
   stopped(token: Token): void {

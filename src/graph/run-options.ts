@@ -90,6 +90,8 @@ export interface RunOptions {
   readonly watch?: (state$: Observable<State>) => void;
   /** In a typed plan: takes the chunks of the result while they come. */
   readonly output?: ResultSink;
+  /** In a typed plan: the chunks of streams are kept, so that the state which `whenEnded` gets can be resumed. @default when it is stored */
+  readonly isResumable?: boolean;
   /** Begins nothing new once this emits, and ends the run as cancelled when what is at work has ended, or `withinMs` later. */
   readonly drain$?: Observable<{ readonly withinMs?: number | undefined }>;
   /** Called once with the outcome, right before the last event. */
@@ -137,6 +139,8 @@ export interface PerformOptions {
   readonly random: () => number;
   /** The run has a log, or checkpoints. */
   readonly isStored: boolean;
+  /** It can go on from where it is stopped: it is stored, or `isResumable` was given. */
+  readonly isResumable: boolean;
   /** Undefined when the run has no log. */
   readonly log: LogWriter | undefined;
   /** Called once, when nothing can move any more. */

@@ -1,11 +1,11 @@
 /** Starting a run: as an Observable of events, or as a Promise of its end. */
 import { randomUUID } from 'node:crypto';
-import { NEVER, Observable, type Subscription, switchMap, take, timer } from 'rxjs';
+import { EMPTY, NEVER, Observable, type Subscription, switchMap, take, timer } from 'rxjs';
 import { EngineError, toEngineError } from '../errors.js';
 import type { Json } from '../json.js';
 import { answeredState, freshState, recoveredState, resumedState } from './beginnings.js';
 import type { PendingQuestion, RunEvent, TerminalEvent, Unstamped } from './events.js';
-import { LogWriter, storedEvent } from './log.js';
+import { LogWriter, storedEvent, storedInput } from './log.js';
 import type { Outputs } from './node-events.js';
 import { Performance } from './perform.js';
 import type { Plan, Variables } from './plan.js';
@@ -251,7 +251,8 @@ class RunSubscription {
       input,
       answers,
       isRecovered: kind === 'recovered' || kind === 'answered',
-      isStored: this.#log !== undefined || this.#options.checkpoints !== undefined,
+      isStored: this.#isStored,
+      isResumable: this.#isStored || this.#options.isResumable === true,
       services,
       concurrency,
       maxSteps,
@@ -265,12 +266,21 @@ class RunSubscription {
   #checkpoint(): Checkpoint {
     const { live, input } = this.#prepared as Prepared;
     const checkpoint = checkpointOf(this.#plan, live.state, this.#run, this.#now(), this.#reporter?.seq ?? 0);
-    return { ...checkpoint, input };
+    const { values } = this.#plan;
+    return { ...checkpoint, input: values === undefined ? input : storedInput(values, input) };
+  }
+
+  get #isStored(): boolean {
+    return this.#log !== undefined || this.#options.checkpoints !== undefined;
   }
 
   #drainWhen(drain$: NonNullable<RunOptions['drain$']>): void {
     const end = () => this.#end({ kind: 'cancelled' });
     const begin = ({ withinMs }: { readonly withinMs?: number | undefined }) => {
+      if (withinMs === 0) {
+        this.#cancel();
+        return EMPTY;
+      }
       this.#performance?.drain(end);
       return withinMs === undefined ? NEVER : timer(withinMs);
     };

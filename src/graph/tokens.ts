@@ -272,6 +272,15 @@ export function leave(frame: Frame, removed: Token[]): void {
   frame.observer = observer;
 }
 
+/** The states of a frame, and of the bodies inside, change no more. */
+export function endStates(frame: Frame): void {
+  if (frame.typed === undefined) return;
+  for (const cell of frame.typed.states.values()) cell.end();
+  for (let token = frame.first; token !== undefined; token = token.next) {
+    if (token.frames !== undefined) for (const inner of token.frames.values()) endStates(inner);
+  }
+}
+
 /** Takes every token of a frame, and of the bodies inside, out of the run; the observer of the frame is not told. */
 export function retire(frame: Frame, removed: Token[]): void {
   frame.observer = undefined;

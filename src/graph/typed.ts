@@ -5,6 +5,7 @@
  * A value goes over each edge when its node settles, and is forgotten with the token that received it. A node that makes chunks *opens* its
  * stream: readers of chunks then start at once, the others get all chunks together when it settles.
  */
+import { EngineError } from '../errors.js';
 import type { Json } from '../json.js';
 import type { ChunkStreamOptions } from '../operators/chunk-stream.js';
 
@@ -49,9 +50,12 @@ export interface TypedScope {
 /** The value of a node that gave chunks: all of them, in order. */
 export class Chunks {
   readonly items: readonly unknown[];
+  /** Whether `items` are all of them: streams that somebody reads while they are made keep none, unless the run may be stored. */
+  readonly isWhole: boolean;
 
-  constructor(items: readonly unknown[]) {
+  constructor(items: readonly unknown[], isWhole = true) {
     this.items = items;
+    this.isWhole = isWhole;
   }
 }
 
@@ -71,6 +75,10 @@ export type StoredValue = { readonly v: Json } | { readonly c: readonly Json[] }
 
 /** @throws EngineError VALUE_NOT_STORABLE */
 export function storeValue(codec: ValueCodec, value: unknown, path: string): StoredValue {
+  if (value instanceof Chunks && !value.isWhole) {
+    const message = `The chunks at ${path} were read while they came and were not kept; give the run "checkpoints", a "log" or "cancel$", and it keeps them.`;
+    throw new EngineError('VALUE_NOT_STORABLE', message);
+  }
   return value instanceof Chunks
     ? { c: value.items.map((item, at) => codec.toJson(item, `${path}[${at}]`)) }
     : { v: codec.toJson(value, path) };

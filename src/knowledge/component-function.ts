@@ -15,7 +15,12 @@ export interface StepLabel<K extends ComponentKind = ComponentKind> {
  * Gives a function its name and kind, so that a step made of it is reported as what it is; the function given stays as it is.
  *
  * ```ts
- * const notes = componentFunction('notes', 'loader', async (uri: string) => [knowledgeDocument({ text: await read(uri) })]);
+ * import { chain, componentFunction, componentStep, invoke, knowledgeDocument } from 'runnel';
+ *
+ * const notes = componentFunction('notes', 'loader', async (uri: string) => [knowledgeDocument({ text: `Notes of ${uri}` })]);
+ * const texts = chain(componentStep(notes), (documents) => documents.map(({ text }) => text));
+ * console.log(await invoke(texts, 'today'));
+ * // => [ 'Notes of today' ]
  * ```
  *
  * @throws EngineError OPTION_INVALID for an empty name.

@@ -39,6 +39,7 @@ export interface RetrievedPassage {
   readonly metadata?: JsonObject;
 }
 
+/** Finds passages of datasets, for canvases. */
 export interface Retriever {
   /** The same as another tenant sees it; absent where all tenants see the same. */
   forTenant?(tenant: string): Retriever;

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '../json.js';
 
 /** What every part may carry for its provider or its reader; nothing of it is sent unless a provider knows it. */
-interface PartExtra {
+export interface PartExtra {
   /** Facts that no other field holds. @default none */
   readonly extra?: JsonObject;
 }

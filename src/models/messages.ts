@@ -29,7 +29,7 @@ export interface TokenProbability extends TokenAlternative {
 }
 
 /** What every message may have. */
-interface MessageFields {
+export interface MessageFields {
   /** Who speaks, where several speak in one role. */
   readonly name?: string;
   /** An id of the message, unique in its conversation. */

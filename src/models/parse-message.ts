@@ -13,9 +13,13 @@ export interface MessageSchema<T> {
   };
 }
 
-type SchemaResult<T> = { readonly value: T; readonly issues?: undefined } | { readonly issues: readonly SchemaIssue[] };
+/** What a schema makes of a value. */
+export type SchemaResult<T> =
+  | { readonly value: T; readonly issues?: undefined }
+  | { readonly issues: readonly SchemaIssue[] };
 
-interface SchemaIssue {
+/** Why a schema refuses a value. */
+export interface SchemaIssue {
   readonly message: string;
   readonly path?: readonly unknown[] | undefined;
 }

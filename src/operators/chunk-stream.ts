@@ -48,7 +48,8 @@ export class ChunkStream<T> implements ReaderHome<T> {
   readonly whenFull: WhenFull;
   readonly concat: ((neighbours: readonly T[]) => T) | undefined;
   private readonly kept: T[] = [];
-  private readonly isKept: boolean;
+  /** Whether it keeps all chunks. */
+  readonly isKept: boolean;
   private readonly onUnread: (() => void) | undefined;
   private readonly readers: StreamReader<T>[] = [];
   /** Chunks that readers wrote while a chunk was being given to all: everyone sees the same order. */

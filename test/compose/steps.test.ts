@@ -297,7 +297,7 @@ describe('ask', () => {
 
 describe('uniqueId', () => {
   it('numbers what is taken, and never collides with what a name already looks like', () => {
-    const taken = new Set<string>();
+    const taken = new Map<string, number>();
     expect(['a', 'a_2', 'a', 'a', '', 'start', 'a/b'].map((name) => uniqueId(name, taken))).toEqual([
       'a',
       'a_2',

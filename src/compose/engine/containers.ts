@@ -10,6 +10,7 @@ import { invalidOption } from '../../operators/invalid-option.js';
 import type { ConcatRule, StepDefinition } from '../step.js';
 import type { RunContext } from './context.js';
 import { wholeOf } from './inputs.js';
+import type { StepAt } from './step-at.js';
 import { isThenable } from './step-node.js';
 import { settledChunks, settledValue } from './stream-out.js';
 
@@ -22,11 +23,15 @@ const WAITING = interrupt();
  * One pass through a graph. Chunks go in and out while it works.
  *
  * @param source the input in chunks; `whole` is used otherwise
+ * @param isLiveOut whether chunks of the result go to the successors while they come
+ * @param passed called with each of those
  */
 export function passThrough(
   at: NodeActivation,
   path: string,
   input: { readonly whole: unknown } | { readonly source: ChunkSource },
+  isLiveOut: boolean,
+  passed?: (chunk: unknown) => void,
 ): NodeResult {
   return new Observable<NodeEvent>((subscriber) => {
     const end = () => {
@@ -37,18 +42,21 @@ export function passThrough(
       open: () => {
         if (at.out === undefined) at.open({ onUnread: end });
       },
-      write: (chunk) => at.write(chunk),
+      write: (chunk) => {
+        passed?.(chunk);
+        at.write(chunk);
+      },
       room: () => at.room(),
     };
     const isLive = 'source' in input;
     const source = isLive ? input.source : undefined;
     const round = isLive ? { key: '', isLive: true } : { key: '', value: input.whole };
-    return at.runBody(round, { source, output }).subscribe({
-      next: (passed) => {
-        if (passed.status === 'interrupted') subscriber.next(WAITING);
-        else if (passed.result === undefined) subscriber.error(noOutput(path));
+    return at.runBody(round, { source, ...(isLiveOut ? { output } : {}) }).subscribe({
+      next: ({ status, result }) => {
+        if (status === 'interrupted') subscriber.next(WAITING);
+        else if (result === undefined) subscriber.error(noOutput(path));
         else if (at.out !== undefined) end();
-        else subscriber.next(settledValue(passed.result.value));
+        else subscriber.next(settledValue(result.value));
       },
       error: (error: unknown) => subscriber.error(error),
     });
@@ -68,6 +76,7 @@ export function mapItems(
   { concurrency }: DefinitionOf<'map'>,
   input: unknown,
   rule: ConcatRule<unknown> | undefined,
+  step: StepAt,
 ): NodeResult {
   if (!Array.isArray(input)) throw invalidOption(path, 'input', 'a list, which map goes through', input);
   const items = input as readonly unknown[];
@@ -88,7 +97,10 @@ export function mapItems(
       .pipe(mergeMap(pass, concurrency))
       .subscribe({
         error: (error: unknown) => subscriber.error(error),
-        complete: () => subscriber.next(isWaiting ? WAITING : settledValue(results)),
+        complete: () => {
+          if (isWaiting) step.keepPrepared();
+          subscriber.next(isWaiting ? WAITING : settledValue(results));
+        },
       });
   });
 }

@@ -45,6 +45,10 @@ export function wholeInput(inlet: Inlet, at: NodeActivation, rule: Rule): unknow
     const { value } = arrival;
     return value instanceof Chunks ? wholeOf(value, sourceOf(sources, arrival.from)?.rule ?? rule, inlet.path) : value;
   }
+  if (input === undefined && inlet.merge !== undefined && inlet.reads.length === 0 && sources.length <= FEW) {
+    const values = valuesAt(inlet, arrival, rule);
+    if (values !== undefined) return values.length === 1 ? values[0] : inlet.merge(values);
+  }
   const arrived = arrivedAt(inlet, at, rule);
   if (input !== undefined) return input.whole(arrived);
   return arrived.size === 1 ? arrived.values().next().value : merged(inlet, arrived);
@@ -62,6 +66,28 @@ export function wholeOf(value: unknown, rule: Rule, path: string): unknown {
 
 function sourceOf(sources: readonly Source[], node: number): Source | undefined {
   for (let at = 0; at < sources.length; at += 1) if ((sources[at] as Source).node === node) return sources[at];
+  return undefined;
+}
+
+/** Sources among which an arrival is looked for one by one. */
+const FEW = 8;
+
+/** The values of {@link arrivedAt} for a few sources, without maps; undefined where several sources give on the same value. */
+function valuesAt({ sources, path }: Inlet, first: Arrival, rule: Rule): unknown[] | undefined {
+  const values: unknown[] = [];
+  for (let at = 0; at < sources.length; at += 1) {
+    const source = sources[at] as Source;
+    for (let before = 0; before < at; before += 1) if ((sources[before] as Source).id === source.id) return undefined;
+    const arrival = newestOf(first, source.node);
+    if (arrival !== undefined) values.push(wholeOf(arrival.value, source.rule ?? rule, path));
+  }
+  return values;
+}
+
+function newestOf(first: Arrival, node: number): Arrival | undefined {
+  for (let arrival: Arrival | undefined = first; arrival !== undefined; arrival = arrival.next) {
+    if (arrival.from === node) return arrival;
+  }
   return undefined;
 }
 

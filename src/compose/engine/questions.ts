@@ -12,6 +12,8 @@ import type { ValueCodec } from '../../graph/typed.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { Interrupt, InterruptOptions } from '../interrupt.js';
 import { jsonSchemaOf } from '../json-schema.js';
+import type { RunContext } from './context.js';
+import { keep, keptJson, keptValue, storedPart } from './kept.js';
 
 /** A question as it is stored. */
 export interface StoredQuestion extends JsonObject {
@@ -22,31 +24,69 @@ export interface StoredQuestion extends JsonObject {
 /** How an activation came to wait. `before` and `after` are stops of the graph, which nobody has to answer. */
 export type QuestionKind = 'ask' | 'before' | 'after';
 
+/** A step that asks. */
+export interface AskingStep {
+  readonly node: NodeActivation;
+  readonly context: RunContext;
+  /** The input as a hook made it, if one did. */
+  readonly prepared: { readonly value: unknown } | undefined;
+  /** Steps that run inside it. */
+  readonly nested: { parts(): { readonly nested?: JsonObject } };
+}
+
 /** The event that ends an activation with the questions of a step, and what is kept for when it runs again. */
-export function interruptedBy(at: NodeActivation, codec: ValueCodec, asked: Interrupt): NodeInterrupt {
+export function interruptedBy(
+  { node: at, context: { codec }, prepared, nested }: AskingStep,
+  asked: Interrupt,
+): NodeInterrupt {
   const questions =
     asked.parts.length === 0
       ? [storedQuestion(at, codec, '', asked.question, asked.options)]
       : asked.parts.map(({ id, interrupt: part }) => storedQuestion(at, codec, `#${id}`, part.question, part.options));
-  remember(at, codec, asked.options.memo);
-  return waitFor('ask', questions);
+  const { memo } = asked.options;
+  const hadMemo = keptJson(at, 'memo') !== undefined;
+  const parts = {
+    ...(memo === undefined && !hadMemo ? {} : { memo: storedPart(at, codec, 'memo', memo) }),
+    ...(prepared === undefined ? {} : { input: storedPart(at, codec, 'input', prepared.value) }),
+    ...nested.parts(),
+  };
+  if (Object.keys(parts).length > 0) keep(at, parts);
+  return waitFor(at, 'ask', questions);
 }
 
 /** The event of a wait; also for the stops of a graph, and for what runs inside a step. */
-export function waitFor(kind: QuestionKind, questions: readonly StoredQuestion[]): NodeInterrupt {
-  return interrupt({ kind, questions: [...questions] });
+export function waitFor(at: NodeActivation, kind: QuestionKind, questions: readonly StoredQuestion[]): NodeInterrupt {
+  const place = placeOf(at);
+  return interrupt({ kind, questions: [...questions], ...(place === 1 ? {} : { place }) });
 }
 
-/** Keeps the memo of a step. */
-function remember(at: NodeActivation, codec: ValueCodec, memo: unknown): void {
-  if (memo === undefined && at.nodeState === undefined) return;
-  at.say({ type: 'progress', nodeState: { memo: codec.toJson(memo, `${at.path}.memo`) } });
+/** The graph stops before a node, or behind it. */
+export function stopAt(at: NodeActivation, kind: 'before' | 'after'): NodeInterrupt {
+  return waitFor(at, kind, [{ suffix: '', question: null }]);
+}
+
+/** The graph stops behind a node: its output waits with it. */
+export function stopAfter({ node: at, context: { codec } }: AskingStep, value: unknown): NodeInterrupt {
+  keep(at, { output: storedPart(at, codec, 'output', value) });
+  return stopAt(at, 'after');
+}
+
+/** The output of a node that had ended before its graph stopped. */
+export function outputBeforeStop(at: NodeActivation, codec: ValueCodec): { readonly value: unknown } | undefined {
+  return at.question?.kind === 'after' ? keptValue(at, codec, 'output') : undefined;
+}
+
+/** Of activations of one node that wait side by side each has a place of its own, from 1, for as long as it waits. */
+function placeOf(at: NodeActivation): number {
+  const taken = at.waitingBeside.map((payload) => payload.place ?? 1);
+  let place = 1;
+  while (taken.includes(place)) place += 1;
+  return place;
 }
 
 /** What the step kept with its question. */
 export function memoOf(at: NodeActivation, codec: ValueCodec): unknown {
-  const { nodeState } = at;
-  return isJsonObject(nodeState) && nodeState.memo !== undefined ? codec.fromJson(nodeState.memo) : undefined;
+  return keptValue(at, codec, 'memo')?.value;
 }
 
 export function storedQuestion(
@@ -78,11 +118,17 @@ const NO_ANSWERS: ReadonlyMap<string, unknown> = new Map();
 /** The questions of a waiting token. @throws EngineError CHECKPOINT_INVALID when its payload is none of ours */
 export function questionsIn(payload: JsonObject): {
   readonly kind: QuestionKind;
+  /** What stands behind the path of the step when an activation of the same step waits beside it. */
+  readonly place: '' | `~${number}`;
   readonly questions: readonly StoredQuestion[];
 } {
-  const { kind, questions } = payload;
+  const { kind, questions, place } = payload;
   if ((kind === 'ask' || kind === 'before' || kind === 'after') && Array.isArray(questions)) {
-    return { kind, questions: questions as unknown as readonly StoredQuestion[] };
+    return {
+      kind,
+      place: typeof place === 'number' ? `~${place}` : '',
+      questions: questions as unknown as readonly StoredQuestion[],
+    };
   }
   throw new EngineError('CHECKPOINT_INVALID', 'A question of the checkpoint cannot be read.');
 }

@@ -9,7 +9,7 @@ import type { AnyStep, RouteBlueprint } from '../step.js';
 import type { RunContext } from './context.js';
 import { chunkInput, type Inlet, wholeInput } from './inputs.js';
 import { StepAt } from './step-at.js';
-import { afterwards } from './step-node.js';
+import { isThenable } from './step-node.js';
 import { settledChunks, settledValue } from './stream-out.js';
 
 /** Chunks that may wait for a decision. */
@@ -44,12 +44,22 @@ export class RouteNode {
     const { inlet, route, step, id } = this.#parts;
     const context = at.services as RunContext;
     const value = wholeInput(inlet, at, context.chunks);
-    const labels = route.choose?.(value as never, new StepAt(at, context, step, id, inlet.path));
+    const inside = new StepAt(at, context, step, id, inlet.path);
+    const labels = route.choose?.(value as never, inside);
     // The value goes on as it came, so that what was a stream stays one.
     const { arrival } = at;
     const isAsItCame = inlet.input === undefined && arrival?.next === undefined && arrival?.value instanceof Chunks;
     const passed = isAsItCame ? arrival.value : value;
-    return afterwards(labels, (chosen) => settledValue(passed, { next: this.#targetsOf(chosen) })) as NodeResult;
+    const settle = (chosen: unknown) => settledValue(passed, { next: this.#targetsOf(chosen) });
+    if (!isThenable(labels)) return settle(labels);
+    // Its chooser may run a step that asks.
+    return inside.ending((subscriber) => {
+      labels.then(settle).then(
+        (event) => subscriber.next(event),
+        (error: unknown) => subscriber.error(error),
+      );
+      return undefined;
+    });
   }
 
   /**

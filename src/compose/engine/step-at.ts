@@ -1,26 +1,33 @@
 /** What a step sees while it works, on top of the activation of its node. */
-import type { Observable } from 'rxjs';
+import { Observable, type Subscriber, type TeardownLogic } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import type { NodeActivation } from '../../graph/activation.js';
-import { type Call, type Interrupt as NodeInterrupt, notice, type Usage } from '../../graph/node-events.js';
+import { type Call, type NodeEvent, notice, type Usage } from '../../graph/node-events.js';
 import type { StateCell, StatePatch } from '../../graph/state-cell.js';
 import type { Json } from '../../json.js';
 import { Interrupt, type InterruptOptions, type InterruptPart } from '../interrupt.js';
 import type { StateHandle, StateToken } from '../state.js';
-import type { StepActivation } from '../step.js';
-import type { RunContext } from './context.js';
+import type { InnerPartOptions, StepActivation, StepKind } from '../step.js';
+import type { FoundState, GraphAround, RunContext } from './context.js';
+import { innerPart } from './inner-part.js';
+import { keep, keptJson, storedPart } from './kept.js';
 import { NestedRuns, nestedInNode, type OuterStep } from './nested.js';
 import { answersOf, memoOf } from './questions.js';
+import type { WatchedActivation } from './watch.js';
 
 const NO_OPTIONS: Readonly<Record<string, unknown>> = Object.freeze({});
 
 /** A step at work. Most of it is made when it is asked for. */
-export class StepAt implements StepActivation, OuterStep {
+export class StepAt implements StepActivation, WatchedActivation, OuterStep {
   readonly name: string;
   readonly node: NodeActivation;
   readonly context: RunContext;
-  /** Ends the activation although its function has not; set while that is awaited. */
-  endEarly: ((event: NodeInterrupt) => void) | undefined = undefined;
+  /** What the node's result goes to while it is awaited, or gives chunks. */
+  #subscriber: Subscriber<NodeEvent> | undefined = undefined;
+  /** The input as the `before` hook of the node made it. */
+  prepared: { readonly value: unknown } | undefined = undefined;
+  /** Whether a state was changed through this activation. */
+  #hasPatched = false;
   /** Gives up what the step reads; called when it has ended. */
   release: (() => void) | undefined = undefined;
   readonly #step: object;
@@ -37,15 +44,21 @@ export class StepAt implements StepActivation, OuterStep {
   }
 
   get nested(): NestedRuns {
-    const { codec } = this.context;
-    this.#nested ??= new NestedRuns(
-      nestedInNode(this.node, codec, (event) => this.endEarly?.(event)),
-      codec,
-    );
+    this.#nested ??= new NestedRuns(nestedInNode(this), this.context.codec);
     return this.#nested;
   }
   get path(): string {
     return this.context.prefix + this.node.path;
+  }
+  /** Its path from the outermost run, without rounds. */
+  get place(): string {
+    return this.context.place + this.#path;
+  }
+  get canTell(): boolean {
+    return this.node.isHeard;
+  }
+  get lateness(): unknown {
+    return this.node.lateness;
   }
   get run(): string {
     return this.node.run;
@@ -83,6 +96,40 @@ export class StepAt implements StepActivation, OuterStep {
     return this.context.options?.at(this.#step, this.#path) ?? NO_OPTIONS;
   }
 
+  /** The events of a result that comes later; a step that runs inside this one may end them sooner. */
+  ending(begin: (subscriber: Subscriber<NodeEvent>) => TeardownLogic): Observable<NodeEvent> {
+    return new Observable((subscriber) => {
+      this.#subscriber = subscriber;
+      return begin(subscriber);
+    });
+  }
+
+  /** Ends the activation although its function has not ended: with a question, or an error. */
+  endEarly(end: () => NodeEvent): void {
+    const subscriber = this.#subscriber;
+    if (subscriber === undefined || subscriber.closed) return;
+    try {
+      subscriber.next(end());
+    } catch (error) {
+      subscriber.error(error);
+    }
+  }
+
+  /** Notes what the `before` hook made of the input. It is kept at once where the hook changed a state: doing that twice would be wrong. */
+  prepare(input: unknown): unknown {
+    if (input instanceof Interrupt) return input;
+    this.prepared = { value: input };
+    if (this.#hasPatched && this.node.isResumable) this.keepPrepared();
+    return input;
+  }
+
+  /** Keeps what the `before` hook made of the input, where there is one, for when the node runs again. */
+  keepPrepared(): void {
+    const { node, context, prepared } = this;
+    if (prepared === undefined || keptJson(node, 'input') !== undefined) return;
+    keep(node, { input: storedPart(node, context.codec, 'input', prepared.value) });
+  }
+
   now(): number {
     return this.node.now();
   }
@@ -92,10 +139,39 @@ export class StepAt implements StepActivation, OuterStep {
   }
 
   state<S>(token: StateToken<S>): StateHandle<S> {
-    const cell = this.node.stateNamed(token.name);
-    if (cell !== undefined) return new Handle<S>(this.node, cell, token);
-    const message = `Step "${this.path}" reads the state "${token.name}", which no graph around it declares; name it in the options of one: graph(…, { state: ${token.name} }).`;
+    const found = this.findState(token as StateToken<unknown>);
+    if (found !== undefined) return new Handle<S>(found.step, found.cell, token);
+    const around = this.graphsAround().map(({ name, states }) => {
+      const declared = states.length === 0 ? 'no state' : states.map((state) => `"${state}"`).join(', ');
+      return `"${name}" (${declared})`;
+    });
+    const message = `Step "${this.path}" reads the state "${token.name}", which no graph around it declares: ${around.join(', ')}. Name it in the options of one: graph(…, { state: … }).`;
     throw new EngineError('STATE_MISSING', message, { node: this.path });
+  }
+
+  findState(token: StateToken<unknown>): FoundState | undefined {
+    const cell = this.node.stateNamed(token.name);
+    return cell === undefined ? this.context.outer?.findState(token) : { step: this, cell };
+  }
+
+  graphsAround(): readonly GraphAround[] {
+    const own = this.node.statesAround().map(({ graph, states }) => ({ name: graph ?? this.context.name, states }));
+    return [...own, ...(this.context.outer?.graphsAround() ?? [])];
+  }
+
+  observe<T>(kind: StepKind, name: string, input: unknown, work: () => T, options?: InnerPartOptions): T {
+    return innerPart(this, kind, name, input, work, options);
+  }
+
+  /** What observers see of a part; `suffix` makes its path. */
+  partAt(suffix: string): WatchedActivation {
+    return new PartAt(this, suffix);
+  }
+
+  /** Changes a state of a graph around. */
+  patch(state: string, patch: StatePatch): void {
+    this.#hasPatched = true;
+    this.node.patch(state, patch);
   }
 
   interrupt(question: unknown, options: InterruptOptions = {}): Interrupt {
@@ -120,14 +196,51 @@ export class StepAt implements StepActivation, OuterStep {
   }
 }
 
+/** A part of a step, as observers see it. */
+class PartAt implements WatchedActivation {
+  readonly #step: StepAt;
+  readonly #suffix: string;
+
+  constructor(step: StepAt, suffix: string) {
+    this.#step = step;
+    this.#suffix = suffix;
+  }
+
+  get path(): string {
+    return this.#step.path + this.#suffix;
+  }
+  get run(): string {
+    return this.#step.run;
+  }
+  get key(): string {
+    return this.#step.key + this.#suffix;
+  }
+  get attempt(): number {
+    return this.#step.attempt;
+  }
+  get isResumed(): boolean {
+    return this.#step.isResumed;
+  }
+  get canTell(): boolean {
+    return this.#step.canTell;
+  }
+  get lateness(): unknown {
+    return this.#step.lateness;
+  }
+
+  emit(name: string, data: Json): void {
+    this.#step.emit(name, data);
+  }
+}
+
 /** A state as one step sees it. */
 class Handle<S> implements StateHandle<S> {
-  readonly #node: NodeActivation;
+  readonly #step: FoundState['step'];
   readonly #cell: StateCell;
   readonly #token: StateToken<S>;
 
-  constructor(node: NodeActivation, cell: StateCell, token: StateToken<S>) {
-    this.#node = node;
+  constructor(step: FoundState['step'], cell: StateCell, token: StateToken<S>) {
+    this.#step = step;
     this.#cell = cell;
     this.#token = token;
   }
@@ -159,7 +272,7 @@ class Handle<S> implements StateHandle<S> {
   }
 
   #change(patch: StatePatch): S {
-    this.#node.patch(this.#token.name, patch);
+    this.#step.patch(this.#token.name, patch);
     return this.#cell.value as S;
   }
 }

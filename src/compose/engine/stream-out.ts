@@ -21,11 +21,20 @@ export interface StreamTarget {
 export const NO_OUTPUTS = Object.freeze({});
 
 const NO_CHUNKS = new Chunks([]);
+const PASSED_ON = new Chunks([], false);
 
 /** The end of a node that gave chunks. */
 export function settledChunks(at: NodeActivation, { next, exit }: StreamTarget = {}): Settled {
   const items = at.out?.chunks ?? [];
-  const value = items.length === 0 ? NO_CHUNKS : items.length === 1 ? items[0] : new Chunks(items);
+  // What was not kept is with those who read it; the run must not be stored as if there had been nothing.
+  const value =
+    at.out?.isKept === false
+      ? PASSED_ON
+      : items.length === 0
+        ? NO_CHUNKS
+        : items.length === 1
+          ? items[0]
+          : new Chunks(items);
   return {
     type: 'settled',
     outputs: NO_OUTPUTS,

@@ -3,7 +3,7 @@ import { EngineError } from '../../errors.js';
 import type { Call, Usage } from '../../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { UNSUBSCRIBED } from '../../operators/from-abortable.js';
-import type { RunContext } from '../engine/context.js';
+import type { FoundState, GraphAround, RunContext } from '../engine/context.js';
 import { NestedRuns, type OuterStep } from '../engine/nested.js';
 import type { StoredQuestion } from '../engine/questions.js';
 import { StepAt } from '../engine/step-at.js';
@@ -11,7 +11,7 @@ import type { Interrupt, InterruptOptions, InterruptPart } from '../interrupt.js
 import { schemaOfJson } from '../json-schema.js';
 import type { StandardSchema } from '../standard-schema.js';
 import type { StateHandle, StateToken } from '../state.js';
-import type { StepActivation } from '../step.js';
+import type { InnerPartOptions, StepActivation, StepKind } from '../step.js';
 import type { ToolActivation } from './step-tool.js';
 
 /** What one call has of its own. */
@@ -45,13 +45,20 @@ export class CallActivation implements ToolActivation, OuterStep {
   readonly memo: unknown;
   readonly isResumed: boolean;
   readonly options: Readonly<Record<string, unknown>>;
-  /** Ends the call with the questions of steps that run inside it. */
-  endEarly: ((interrupt: Interrupt) => void) | undefined = undefined;
+  /** Ends the call with the questions of steps that run inside it, which are made then. */
+  endEarly: ((ask: () => Interrupt) => void) | undefined = undefined;
   // Functions of their own, so that tools may take them apart: ({ answer, interrupt }) => …
   readonly now = (): number => this.#at.now();
   readonly random = (): number => this.#at.random();
   readonly state = <S>(token: StateToken<S>): StateHandle<S> => this.#at.state(token);
   readonly emit = (name: string, data: Json): void => this.#at.emit(name, data);
+  readonly observe = <T>(
+    kind: StepKind,
+    name: string,
+    input: unknown,
+    work: () => T,
+    options: InnerPartOptions = {},
+  ): T => this.#at.observe(kind, name, input, work, { ...options, id: `${this.id}/${options.id ?? name}` });
   readonly report = (event: Usage | Call): void => this.#at.report(event);
   readonly ready = (): PromiseLike<void> | undefined => this.#at.ready();
   readonly interrupt = (question: unknown, options: InterruptOptions = {}): Interrupt => {
@@ -106,7 +113,28 @@ export class CallActivation implements ToolActivation, OuterStep {
   }
 
   get context(): RunContext {
-    if (this.#at instanceof StepAt) return this.#at.context;
+    return this.#step.context;
+  }
+
+  get place(): string {
+    return `${this.#step.place}#${this.id}`;
+  }
+
+  get canTell(): boolean {
+    return this.#step.canTell;
+  }
+
+  findState(token: StateToken<unknown>): FoundState | undefined {
+    return this.#step.findState(token);
+  }
+
+  graphsAround(): readonly GraphAround[] {
+    return this.#step.graphsAround();
+  }
+
+  /** The step whose call it is. */
+  get #step(): StepAt {
+    if (this.#at instanceof StepAt) return this.#at;
     throw new EngineError('OPTION_INVALID', `The call "${this.path}" is part of no run, so no step can run inside it.`);
   }
 
@@ -121,7 +149,7 @@ export class CallActivation implements ToolActivation, OuterStep {
         path: this.path,
         kept: this.#kept,
         answers: () => new Map([...this.#fresh].map(([id, answer]) => [`/${id}`, answer])),
-        wait: (nested, questions) => this.endEarly?.(this.#passedUp(nested, questions)),
+        wait: (nested, questions) => this.endEarly?.(() => this.#passedUp(nested(), questions)),
       },
       codec,
     );

@@ -39,10 +39,18 @@ export function defineTool<A extends Shape, P extends Shape>(tool: Tool<A, P>): 
  * Makes a tool for `toolsNode`, `chatModel` and agents.
  *
  * ```ts
- * const search = defineTool({
- *   name: 'search', description: 'Finds pages.', input: z.object({ query: z.string() }),
- *   run: ({ query }, call) => find(query, call.signal),
+ * import { assistantMessage, defineTool, invoke, toolsNode } from 'runnel';
+ * import { z } from 'zod';
+ *
+ * const add = defineTool({
+ *   name: 'add',
+ *   description: 'Adds two numbers.',
+ *   input: z.object({ a: z.number(), b: z.number() }),
+ *   run: ({ a, b }) => a + b,
  * });
+ * const asked = assistantMessage('', { toolCalls: [{ id: 'c1', name: 'add', arguments: '{"a": 1, "b": 2}' }] });
+ * console.log((await invoke(toolsNode({ tools: [add] }), asked)).map(({ content }) => content));
+ * // => [ '3' ]
  * ```
  *
  * Arguments are checked before `run` is called; those that do not fit are TOOL_ARGUMENTS with every issue, for the model to read. A call that

@@ -81,9 +81,15 @@ export function runToolCall(
     const viewFor = (layer?: string): CallActivation => {
       const view = viewOf(setup, placed, at, { kept, answers, layer });
       // A step that runs inside the call asks: the function of the tool waits for it, so nothing of it comes any more.
-      view.endEarly = (interrupt) => {
+      view.endEarly = (ask) => {
         work.unsubscribe();
-        subscriber.next(interrupt);
+        try {
+          subscriber.next(ask());
+        } catch (error) {
+          ended();
+          subscriber.error(error);
+          return;
+        }
         ended();
         subscriber.complete();
       };

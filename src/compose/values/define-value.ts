@@ -12,6 +12,7 @@ export interface ValueDefinition<T = unknown, J = unknown> {
   fromJson(json: J): T;
 }
 
+/** A definition of any types. */
 // biome-ignore lint/suspicious/noExplicitAny: definitions of all types share lists
 export type AnyValueDefinition = ValueDefinition<any, any>;
 
@@ -38,12 +39,21 @@ export type BuiltInName = (typeof BUILT_IN_NAMES)[number];
  * Declares how values of a type that JSON cannot hold are stored in checkpoints and journals.
  *
  * ```ts
- * const money = defineValue({
+ * import { chain, defineValue, invoke } from 'runnel';
+ *
+ * class Money {
+ *   constructor(readonly amount: number, readonly currency: string) {}
+ * }
+ * const money = defineValue<Money, { amount: number; currency: string }>({
  *   name: 'money',
  *   is: (value) => value instanceof Money,
- *   toJson: (value) => ({ amount: value.amount, currency: value.currency }),
+ *   toJson: ({ amount, currency }) => ({ amount, currency }),
  *   fromJson: ({ amount, currency }) => new Money(amount, currency),
  * });
+ *
+ * const price = chain((amount: number) => new Money(amount, 'NOK'), (value) => `${value.amount} ${value.currency}`);
+ * console.log(await invoke(price, 5, { values: [money] }));
+ * // => 5 NOK
  * ```
  *
  * Dates, maps, sets, bigints, bytes, URLs and errors need none.

@@ -87,6 +87,7 @@ export function startAudited(
     now: () => 0,
     random: () => 0,
     isStored: true,
+    isResumable: true,
     log,
     ended: () => {
       run.isOver = true;
