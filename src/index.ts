@@ -186,6 +186,7 @@ export { fString, handlebars, jinja, type Prompt, type PromptField } from './com
 export type {
   BareRef,
   FieldsOf,
+  ItemsOf,
   Leaf,
   Mapped,
   Missing,

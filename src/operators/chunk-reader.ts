@@ -28,7 +28,7 @@ export interface ChunkReader<T> extends AsyncIterable<T> {
    */
   toObservable(room?: Room): Observable<T>;
   /** The chunks as they are asked for; what is not asked for waits in the buffer. Ending the loop leaves. */
-  [Symbol.asyncIterator](): AsyncIterableIterator<T, undefined>;
+  [Symbol.asyncIterator](): AsyncIterableIterator<T>;
   /** Chunks that wait to be read, without the kept ones of a reader that came late. */
   readonly waiting: number;
   /** Stops reading and drops what waits. Leaving twice does nothing. */
@@ -111,10 +111,10 @@ export class StreamReader<T> implements ChunkReader<T> {
     });
   }
 
-  [Symbol.asyncIterator](): AsyncIterableIterator<T, undefined> {
+  [Symbol.asyncIterator](): AsyncIterableIterator<T> {
     if (this.isTaken) throw this.takenError();
     this.isTaken = true;
-    const iterator: AsyncIterableIterator<T, undefined> = {
+    const iterator: AsyncIterableIterator<T> = {
       next: () => this.pull(),
       return: () => {
         this.leave();

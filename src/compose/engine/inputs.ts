@@ -3,6 +3,8 @@ import { concat, from, merge, mergeMap, Observable, of } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import type { NodeActivation } from '../../graph/activation.js';
 import { type Arrival, Chunks, COMING } from '../../graph/typed.js';
+import { messageOf } from '../../models/concat-messages.js';
+import type { AssistantChunk } from '../../models/messages.js';
 import type { Room } from '../../operators/chunk-reader.js';
 import { ChunkStream } from '../../operators/chunk-stream.js';
 import { concatValues } from '../chunks/concat-values.js';
@@ -61,7 +63,27 @@ export function wholeOf(value: unknown, rule: Rule, path: string): unknown {
     const message = `"${path}" needs a value, but the step before it ended without any chunk; let it give at least one.`;
     throw new EngineError('STREAM_EMPTY', message, { node: path });
   }
-  return value.items.length === 1 ? value.items[0] : concatValues(value.items, rule);
+  return finished(value.items.length === 1 ? value.items[0] : concatValues(value.items, rule));
+}
+
+/** Chunks of messages have indexes, by which further ones would join them; once nothing follows they are messages. */
+function finished(value: unknown): unknown {
+  if (Array.isArray(value)) return value.some(isAssistantChunk) ? value.map(finishedMessage) : value;
+  return finishedMessage(value);
+}
+
+function finishedMessage(value: unknown): unknown {
+  return isAssistantChunk(value) ? messageOf(value) : value;
+}
+
+function isAssistantChunk(value: unknown): value is AssistantChunk {
+  if (typeof value !== 'object' || value === null || !('role' in value) || value.role !== 'assistant') return false;
+  const { toolCalls, parts } = value as Partial<AssistantChunk>;
+  return (toolCalls ?? []).some(hasIndex) || (parts ?? []).some(hasIndex) || !('content' in value);
+}
+
+function hasIndex(part: object): boolean {
+  return 'index' in part;
 }
 
 function sourceOf(sources: readonly Source[], node: number): Source | undefined {
