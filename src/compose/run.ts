@@ -348,8 +348,10 @@ class Launch {
     return wholeOf(end.result?.value, this.ruleOfResult, this.step.name);
   }
 
-  /** The end of a run with its result as one value. */
+  /** The end of a run with its result as one value, or its questions by address. */
   joined(event: RunEvent): RunEvent {
+    if (event.type === 'run-interrupted')
+      return { ...event, questions: questionsOf(this.compiled, this.codec, event.pending, this.context.prefix) };
     if (event.type !== 'run-settled' || !(event.value instanceof Chunks)) return event;
     return { ...event, value: wholeOf(event.value, this.ruleOfResult, this.step.name) };
   }
