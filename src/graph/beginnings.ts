@@ -1,11 +1,9 @@
 /** The states that runs begin with: fresh, recovered after the loss of a process, resumed with answers. */
-import { EngineError } from '../errors.js';
 import type { Json, JsonObject } from '../json.js';
 import type { PendingQuestion, RunUsage } from './events.js';
 import { Frontier } from './frontier.js';
 import type { Outputs } from './node-events.js';
 import { type Node, nameInPath, type Plan, type Scope, type Variables } from './plan.js';
-import type { StateChange } from './run-options.js';
 import { restore, typedFrame } from './snapshot.js';
 import { Cells, NO_USAGE, type State } from './state.js';
 import { dataOf, Frame, framePath, type Token } from './tokens.js';
@@ -31,11 +29,13 @@ export function freshState(
   return new LiveState(frontier, root, undefined, NO_USAGE);
 }
 
+/** Tokens that a lost process may have given out and that were not stored: they are never given to other nodes. */
+const LOST_TOKENS = 1_000_000;
+
 /** The state that a recovered run starts from: what was at work runs again, what waits keeps waiting. */
 export function recoveredState(plan: Plan, state: State, usage: RunUsage, ready: Token[]): LiveState {
   const { frontier, root } = restore(plan, state);
-  // Tokens that the lost process gave out and that were not stored are never given to other nodes.
-  frontier.nextTokenId += 1_000_000;
+  frontier.nextTokenId += LOST_TOKENS;
   for (let token = root.first; token !== undefined; token = token.next) {
     if (token.status === 'ready') ready.push(token);
   }
@@ -52,27 +52,28 @@ export function resumedState(plan: Plan, state: State, answers: Json | undefined
 /**
  * The state of a typed plan that a run with answers for some of its questions starts from. What has none goes on waiting; what was ready
  * runs, in bodies as soon as their containers open them.
+ *
+ * @param isRecovered The process of the run was lost. @default false
  */
 export function answeredState(
   plan: Plan,
   state: State,
   answerOf: (question: PendingQuestion) => { readonly answer: Json | undefined } | undefined,
-  patches: readonly StateChange[],
   ready: Token[],
+  { isRecovered = false }: { readonly isRecovered?: boolean } = {},
 ): LiveState {
   const { frontier, root } = restore(plan, state);
-  for (const change of patches) changeState(plan, root, change);
+  if (isRecovered) frontier.nextTokenId += LOST_TOKENS;
   const wake = (frame: Frame): boolean => {
     let isAwake = false;
     for (let token = frame.first; token !== undefined; token = token.next) {
-      if (token.status === 'waiting') {
-        const payload = token.data?.payload;
-        const given = payload === undefined ? undefined : answerOf(questionOf(plan, token, payload));
-        if (given !== undefined) dataOf(token).answer = given.answer;
-        let isWoken = given !== undefined;
-        for (const inner of token.frames?.values() ?? []) isWoken = wake(inner) || isWoken;
-        if (isWoken) frontier.setStatus(token, 'ready');
-      }
+      const isWaiting = token.status === 'waiting';
+      const payload = isWaiting ? token.data?.payload : undefined;
+      const given = payload === undefined ? undefined : answerOf(questionOf(plan, token, payload));
+      if (given !== undefined) dataOf(token).answer = given.answer;
+      let isWoken = given !== undefined;
+      for (const inner of token.frames?.values() ?? []) isWoken = wake(inner) || isWoken;
+      if (isWaiting && isWoken) frontier.setStatus(token, 'ready');
       if (token.status !== 'ready') continue;
       isAwake = true;
       if (frame === root) ready.push(token);
@@ -96,30 +97,4 @@ function answerForms(frontier: Frontier, frame: Frame, answers: Json | undefined
     if (token.status !== 'ready' || token.frames === undefined) continue;
     for (const inner of token.frames.values()) answerForms(frontier, inner, answers, []);
   }
-}
-
-/** @throws EngineError STATE_MISSING when no pass through a graph that is under way there has the state. */
-function changeState(plan: Plan, root: Frame, { state: name, patch, within = '' }: StateChange): void {
-  const places: string[] = [];
-  let isFound = false;
-  const visit = (frame: Frame): void => {
-    const cell = frame.typed?.states.get(name);
-    if (cell !== undefined) {
-      const path = framePath(frame, (node) => nameInPath(plan, node));
-      places.push(path === '' ? 'the outermost graph' : `"${path}"`);
-      if (path === within) {
-        isFound = true;
-        cell.change(patch);
-      }
-    }
-    for (let token = frame.first; token !== undefined; token = token.next) {
-      for (const inner of token.frames?.values() ?? []) visit(inner);
-    }
-  };
-  visit(root);
-  if (isFound) return;
-  const where = within === '' ? 'The outermost graph' : `The graph at "${within}"`;
-  const known = places.length === 0 ? 'no graph under way has it' : `it is in ${places.join(', ')}`;
-  const message = `${where} has no state "${name}" to change; ${known}. Say where: editState(…, { at: "<path>" }).`;
-  throw new EngineError('STATE_MISSING', message, { details: { state: name, places } });
 }

@@ -9,7 +9,6 @@ import type { Durability, EventLog, LogWriter } from './log.js';
 import type { Outputs } from './node-events.js';
 import type { Plan, Variables } from './plan.js';
 import type { Checkpoint, State } from './state.js';
-import type { StatePatch } from './state-cell.js';
 import type { ChunkSource, ResultSink } from './tokens.js';
 
 /**
@@ -23,14 +22,6 @@ export interface CheckpointStore {
   load(run: string): Promise<Checkpoint | undefined>;
   /** Does nothing when the run has none. */
   delete(run: string): Promise<void>;
-}
-
-/** A change of a state from outside. */
-export interface StateChange {
-  readonly state: string;
-  readonly patch: StatePatch;
-  /** Path of the graph that owns it, with rounds, such as `review/each[3]`. @default the outermost one */
-  readonly within?: string | undefined;
 }
 
 /** What a run starts from. */
@@ -49,9 +40,7 @@ export type Start =
       readonly answers?: Json;
       /** In a typed plan, instead of `answers`: what a waiting node gets; undefined leaves it waiting. Everything that is ready runs. */
       readonly answerOf?: (question: PendingQuestion) => { readonly answer: Json | undefined } | undefined;
-      /** In a typed plan: changes of states before anything runs. */
-      readonly patches?: readonly StateChange[];
-      /** The run continues after its process was lost: forms keep waiting, hooks do not open it again. */
+      /** The run continues after its process was lost: forms keep waiting, hooks do not open it again. May stand beside `answerOf`. */
       readonly recovery?: Recovery;
     };
 
@@ -59,6 +48,8 @@ export type Start =
 export interface Recovery {
   /** seq of the `node-started` of each token that had started and not ended: the start that repeats it has it as `retractFrom`. */
   readonly starts: ReadonlyMap<number, number>;
+  /** Number of the last event of that log; it stands in for the option `seq` while the run keeps its id. @default 0 */
+  readonly seq?: number;
 }
 
 /** Options of a run, all optional. */

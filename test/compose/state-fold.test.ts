@@ -85,5 +85,5 @@ describe('the patches of a state', () => {
 
 /** The state of the innermost graph under way. */
 function stateOf(state: Parameters<typeof foldState>[1]): unknown {
-  return state.root.typed?.states['Tally'];
+  return state.root.typed?.states.Tally;
 }

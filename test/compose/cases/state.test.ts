@@ -311,10 +311,10 @@ describe('a state over an interrupt', () => {
   it('that is nowhere in the graph cannot be edited: STATE_MISSING says where it is', async () => {
     const outer = line<string, unknown>('outer', [asking as never]);
     const checkpoint = await interrupted(outer);
-    const states = [editState(Notes, { words: [], count: 0 })];
+    const states = [editState(Notes, { words: [], count: 0 }, { at: 'elsewhere' })];
     await expect(invoke(outer, resumeFrom(checkpoint, {}, { states }))).rejects.toMatchObject({
       code: 'STATE_MISSING',
-      message: expect.stringContaining('it is in "asking"'),
+      message: expect.stringContaining('it has one at "asking"'),
     });
   });
 });
