@@ -199,8 +199,8 @@ export {
   type Question,
   type ResumeOptions,
   type Resumption,
+  recoverFrom,
   resumeFrom,
-  type StateEdit,
 } from './compose/resume.js';
 export { type ChunkStream, collect, invoke, run, stream, transform } from './compose/run.js';
 export type { StepRunOptions } from './compose/run-context.js';
@@ -228,12 +228,13 @@ export type {
   StepActivation,
   StepFunction,
   StepGenerator,
-  StepKind,
   StepLike,
   StepOptions,
   ValueOf,
 } from './compose/step.js';
+export type { StepKind } from './compose/step-kind.js';
 export { type AskOptions, as, ask, generator, operator, passthrough, pick, step } from './compose/steps.js';
+export type { LoggedRun, StateEdit, StateMigration } from './compose/stored-run.js';
 export { defineTool, type ToolSketch } from './compose/tools/define-tool.js';
 export { type GraphToolOptions, graphTool } from './compose/tools/graph-tool.js';
 export { type LibraryToolOptions, type McpToolsOptions, mcpTools, toolOf } from './compose/tools/library-tool.js';

@@ -63,10 +63,11 @@ export class CallActivation implements ToolActivation, OuterStep {
   readonly ready = (): PromiseLike<void> | undefined => this.#at.ready();
   readonly interrupt = (question: unknown, options: InterruptOptions = {}): Interrupt => {
     const schema = options.answer ?? this.#schema;
-    return this.#own(this.#at.interrupt(question, schema === undefined ? options : { ...options, answer: schema }));
+    const typed = schema === undefined ? options : { ...options, answer: schema };
+    return this.#own(this.#at.interrupt(question, this.#withRuns(typed)));
   };
   readonly interruptAll = (questions: readonly InterruptPart[], options?: Pick<InterruptOptions, 'memo'>): Interrupt =>
-    this.#own(this.#at.interruptAll(questions, options));
+    this.#own(this.#at.interruptAll(questions, this.#withRuns(options ?? {})));
   readonly #kept: JsonObject;
   readonly #fresh: ReadonlyMap<string, unknown>;
   readonly #at: StepActivation;
@@ -175,6 +176,15 @@ export class CallActivation implements ToolActivation, OuterStep {
     });
     const memo: MemoWithRuns = { [RUNS]: nested, memo: this.memo };
     return this.#own(this.#at.interruptAll(parts, { memo }));
+  }
+
+  /** With what steps have done inside the call, so that it is not done again. */
+  #withRuns(options: InterruptOptions): InterruptOptions {
+    const kept: { readonly nested?: JsonObject } = Object.keys(this.#kept).length === 0 ? {} : { nested: this.#kept };
+    const { nested } = this.#nested?.parts() ?? kept;
+    if (nested === undefined) return options;
+    const memo: MemoWithRuns = { [RUNS]: nested, memo: options.memo };
+    return { ...options, memo };
   }
 
   #own(interrupt: Interrupt): Interrupt {
