@@ -107,16 +107,15 @@ class Compiler {
   }
 
   compile(step: AnyStep): CompiledStep {
-    this.#scope(step, undefined, '');
+    this.#scope(graphOf(step), undefined, '');
     const specs = this.#drafts.map((draft) => specOf(draft));
     const scope = (owner: string | undefined) => this.#scopes.get(owner) ?? PLAIN_SCOPE;
     const plan = link(specs, { typed: { values: this.#codec, scope } });
     return { plan, steps: this.#drafts.map(({ compiled }) => compiled) };
   }
 
-  /** A scope of its own for a step; `path` is that of the container around. */
-  #scope(step: AnyStep, owner: string | undefined, path: string): void {
-    const graph = graphOf(step);
+  /** A scope of its own for a graph; `path` is that of the container around. */
+  #scope(graph: GraphBlueprint, owner: string | undefined, path: string): void {
     this.#scopes.set(owner, {
       isLockstep: graph.pace === 'lockstep',
       maxSteps: graph.maxSteps,
@@ -261,7 +260,11 @@ class Compiler {
     const draft = this.#draft({ id: node.id, owner, prefix, local, step: node.step, node, isContainer: true });
     const first = this.#drafts.length;
     const inner =
-      definition.type === 'map' ? definition.item : definition.type === 'loop' ? definition.body : node.step;
+      definition.type === 'map'
+        ? graphOf(definition.item)
+        : definition.type === 'loop'
+          ? graphOf(definition.body)
+          : definition.graph;
     this.#scope(inner, draft.id, draft.path);
     // The first draft of the scope is its input; what stands behind it decides whether chunks are of use inside.
     const [input] = this.#drafts.slice(first);

@@ -31,6 +31,7 @@ import type { ChunkSource, ResultSink } from '../graph/tokens.js';
 import { Chunks, type ValueCodec } from '../graph/typed.js';
 import type { Json } from '../json.js';
 import { ChunkStream as Edge } from '../operators/chunk-stream.js';
+import { pour } from '../operators/pour.js';
 import { callOptionsFor } from './call-options.js';
 import { concatValues } from './chunks/concat-values.js';
 import { type CompiledStep, compileStep } from './compile.js';
@@ -199,7 +200,18 @@ export function stepOutcome(
 }
 
 function sourceOf<I>(chunks: Observable<I> | AsyncIterable<I>): ChunkSource {
-  return { toObservable: () => (isObservable(chunks) ? chunks : from(chunks)) };
+  if (isObservable(chunks)) return { toObservable: () => chunks };
+  return {
+    toObservable: (room) =>
+      new Observable((subscriber) =>
+        pour(chunks, {
+          write: (chunk) => subscriber.next(chunk),
+          room,
+          end: () => subscriber.complete(),
+          fail: (error) => subscriber.error(error),
+        }),
+      ),
+  };
 }
 
 /** Through which chunks come and go while a run is under way. */

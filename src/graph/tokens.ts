@@ -7,6 +7,7 @@
  */
 import type { Observable } from 'rxjs';
 import type { Json, JsonObject } from '../json.js';
+import type { Room } from '../operators/chunk-reader.js';
 import type { Outputs } from './node-events.js';
 import type { Scope, Variables } from './plan.js';
 import type { Cells } from './state.js';
@@ -177,7 +178,8 @@ export class TypedFrame {
 
 /** Chunks of an input that comes live. */
 export interface ChunkSource {
-  toObservable(): Observable<unknown>;
+  /** @param room Whether there is room for more; the source waits while there is none, if it can. */
+  toObservable(room: Room): Observable<unknown>;
 }
 
 /** Takes the chunks of a result. */

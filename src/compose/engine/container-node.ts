@@ -3,6 +3,8 @@ import { isObservable, mergeMap, type Observable, of } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import type { NodeActivation, NodeResult } from '../../graph/activation.js';
 import type { NodeEvent, Settled } from '../../graph/node-events.js';
+import type { ChunkSource } from '../../graph/tokens.js';
+import type { Room } from '../../operators/chunk-reader.js';
 import { Interrupt } from '../interrupt.js';
 import { validate } from '../json-schema.js';
 import type { ConcatRule, NodeBlueprint, StepDefinition } from '../step.js';
@@ -55,8 +57,17 @@ export class ContainerNode {
   #work(at: NodeActivation, context: RunContext, step: StepAt, watch: StepWatch | undefined): NodeResult {
     const { inlet, isLive, definition } = this.#parts;
     if (isLive && definition.type === 'graph') {
-      const chunks = chunkInput(inlet, at, context.chunks);
-      return this.#passed(at, step, { source: watch === undefined ? chunks : watch.inputs(chunks) }, watch);
+      // Known once the graph inside takes its input.
+      let inside: Room | undefined;
+      const chunks = chunkInput(inlet, at, context.chunks, () => inside?.());
+      const seen = watch === undefined ? chunks : watch.inputs(chunks);
+      const source: ChunkSource = {
+        toObservable: (room) => {
+          inside = room;
+          return seen;
+        },
+      };
+      return this.#passed(at, step, { source }, watch);
     }
     const input = this.#input(at, context, step);
     if (!isThenable(input)) return this.#begun(at, step, input, watch);

@@ -4,6 +4,7 @@ import { EngineError } from '../../errors.js';
 import type { LiveEnds, NodeActivation, NodeResult } from '../../graph/activation.js';
 import type { BodyEnd } from '../../graph/node.js';
 import { interrupt, type NodeEvent } from '../../graph/node-events.js';
+import type { ChunkSource } from '../../graph/tokens.js';
 import { expandQueue } from '../../operators/expand-queue.js';
 import { invalidOption } from '../../operators/invalid-option.js';
 import type { ConcatRule, StepDefinition } from '../step.js';
@@ -28,7 +29,7 @@ const WAITING = interrupt();
 export function passThrough(
   at: NodeActivation,
   path: string,
-  input: { readonly whole: unknown } | { readonly source: Observable<unknown> },
+  input: { readonly whole: unknown } | { readonly source: ChunkSource },
   isLiveOut: boolean,
   passed?: (chunk: unknown) => void,
 ): NodeResult {
@@ -48,7 +49,7 @@ export function passThrough(
       room: () => at.room(),
     };
     const isLive = 'source' in input;
-    const source = isLive ? { toObservable: () => input.source } : undefined;
+    const source = isLive ? input.source : undefined;
     const round = isLive ? { key: '', isLive: true } : { key: '', value: input.whole };
     return at.runBody(round, { source, ...(isLiveOut ? { output } : {}) }).subscribe({
       next: ({ status, result }) => {

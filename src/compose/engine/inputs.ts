@@ -5,6 +5,7 @@ import type { NodeActivation } from '../../graph/activation.js';
 import { type Arrival, Chunks, COMING } from '../../graph/typed.js';
 import { messageOf } from '../../models/concat-messages.js';
 import type { AssistantChunk } from '../../models/messages.js';
+import type { Room } from '../../operators/chunk-reader.js';
 import { ChunkStream } from '../../operators/chunk-stream.js';
 import { concatValues } from '../chunks/concat-values.js';
 import type { ConcatRule, InputRule, NodeBlueprint } from '../step.js';
@@ -194,23 +195,30 @@ function kindOf(value: unknown): string {
 /**
  * The input of a node in chunks, live where producers are at work. To be called while the node is started: a reader that is not taken then
  * misses what comes.
+ *
+ * @param room Whether what is made of the chunks has room: producers that can pause wait while it has none. @default that of the node's edges
  */
-export function chunkInput(inlet: Inlet, at: NodeActivation, rule: Rule): Observable<unknown> {
+export function chunkInput(
+  inlet: Inlet,
+  at: NodeActivation,
+  rule: Rule,
+  room: Room = () => at.room(),
+): Observable<unknown> {
   const { arrival } = at;
   if (arrival === undefined) return of(undefined);
-  if (arrival.next === undefined && inlet.input === undefined) return chunksOf(arrival, at);
+  if (arrival.next === undefined && inlet.input === undefined) return chunksOf(arrival, at, room);
   const newest = newestArrivals(arrival);
   const sources = distinct(inlet.sources.filter(({ node }) => newest.has(node)));
   // Without chunks, or a rule for their pieces, the input is whole, and so one chunk.
   const isWhole = inlet.input?.piece === undefined || !hasChunks(inlet, sources, newest, at);
   if (inlet.input !== undefined && isWhole) return of(wholeInput(inlet, at, rule));
-  if (inlet.input !== undefined) return pieces(inlet, inlet.input, sources, newest, at);
-  if (sources.length === 1) return chunksOf(newest.get((sources[0] as Source).node) as Arrival, at);
+  if (inlet.input !== undefined) return pieces(inlet, inlet.input, sources, { newest, at, room });
+  if (sources.length === 1) return chunksOf(newest.get((sources[0] as Source).node) as Arrival, at, room);
   if (inlet.merge !== undefined) return mergedWhole(inlet, sources, newest, at, rule);
   const guard = new MergeGuard(inlet.path);
   return merge(
     ...sources.map(({ id, node }) =>
-      chunksOf(newest.get(node) as Arrival, at).pipe(
+      chunksOf(newest.get(node) as Arrival, at, room).pipe(
         mergeMap((chunk) => {
           guard.check(id, chunk);
           return [chunk];
@@ -238,8 +246,8 @@ function distinct(sources: readonly Source[]): readonly Source[] {
   return sources.length < 2 ? sources : [...new Map(sources.map((source) => [source.id, source])).values()];
 }
 
-function chunksOf({ from: node, value }: Arrival, at: NodeActivation): Observable<unknown> {
-  if (value === COMING) return at.chunksFrom(node)?.toObservable() ?? of();
+function chunksOf({ from: node, value }: Arrival, at: NodeActivation, room?: Room): Observable<unknown> {
+  if (value === COMING) return at.chunksFrom(node)?.toObservable(room) ?? of();
   return value instanceof Chunks ? from(value.items) : of(value);
 }
 
@@ -248,8 +256,7 @@ function pieces(
   { reads }: Inlet,
   rule: InputRule,
   sources: readonly Source[],
-  newest: ReadonlyMap<number, Arrival>,
-  at: NodeActivation,
+  { newest, at, room }: { newest: ReadonlyMap<number, Arrival>; at: NodeActivation; room: Room },
 ): Observable<unknown> {
   const piecesOf = (id: string) => mergeMap((chunk: unknown) => rule.piece?.(id, chunk) ?? []);
   const stored = reads.flatMap(({ id, node }) => {
@@ -259,7 +266,7 @@ function pieces(
   return merge(
     from(rule.first ?? []),
     ...stored.map(({ id, value }) => (value instanceof Chunks ? from(value.items) : of(value)).pipe(piecesOf(id))),
-    ...sources.map(({ id, node }) => chunksOf(newest.get(node) as Arrival, at).pipe(piecesOf(id))),
+    ...sources.map(({ id, node }) => chunksOf(newest.get(node) as Arrival, at, room).pipe(piecesOf(id))),
   );
 }
 
@@ -309,7 +316,7 @@ export function pulledInput(inlet: Inlet, at: NodeActivation, rule: Rule): Pulle
       release: () => {},
     };
   }
-  return pulled(chunkInput(inlet, at, rule), inlet.path, rule);
+  return pulled((room) => chunkInput(inlet, at, rule, room), inlet.path, rule);
 }
 
 /** Chunks to be pulled, once; `release` gives them up. */
@@ -319,10 +326,10 @@ export interface PulledChunks {
 }
 
 /** An Observable, pulled; what is not asked for waits in the buffer of an edge. */
-export function pulled(chunks: Observable<unknown>, name: string, rule: Rule): PulledChunks {
+export function pulled(open: (room: Room) => Observable<unknown>, name: string, rule: Rule): PulledChunks {
   const stream = new ChunkStream<unknown>({ name, concat: (neighbours) => concatValues(neighbours, rule) });
   const reader = stream.reader();
-  const subscription = chunks.subscribe({
+  const subscription = open(() => stream.room()).subscribe({
     next: (chunk) => stream.write(chunk),
     error: (error: unknown) => stream.fail(error),
     complete: () => stream.end(),

@@ -19,6 +19,7 @@ import { EngineError } from '../../errors.js';
 import type { NodeActivation, NodeResult } from '../../graph/activation.js';
 import type { NodeEvent, Settled } from '../../graph/node-events.js';
 import { Chunks } from '../../graph/typed.js';
+import type { Room } from '../../operators/chunk-reader.js';
 import { Interrupt } from '../interrupt.js';
 import { validate } from '../json-schema.js';
 import { looksLikeOperator, operatorError } from '../make-step.js';
@@ -43,7 +44,7 @@ export interface StepNodeParts {
   readonly inlet: Inlet;
   /** The graph stops before it, or after it. */
   readonly stops: { readonly before: boolean; readonly after: boolean };
-  /** It only holds the graph together: nobody is told of it. @default false */
+  /** It only holds the graph together: no observer is told of it. @default false */
   readonly isHidden?: boolean;
 }
 
@@ -165,19 +166,25 @@ export class StepNode {
       return (definition.operator as AnyOperator)(chunks, step);
     }
     const isPlain = !isWhole && beforeChunks === undefined;
-    const input$ = () => (isWhole ? of(input) : this.#chunks(at, context, step, undefined));
+    const input$ = (room: Room) => (isWhole ? of(input) : this.#chunks(at, context, step, undefined, room));
     const { chunks, release } = isPlain
       ? pulledInput(this.#inlet, at, context.chunks)
-      : pulled(input$(), this.#inlet.path, context.chunks);
+      : pulled(input$, this.#inlet.path, context.chunks);
     // A generator may end without having read everything, or anything.
     step.release = release;
     const seen = watch === undefined || isWhole ? chunks : watch.pulledInputs(chunks);
     return definition.run(seen as never, step);
   }
 
-  #chunks(at: NodeActivation, context: RunContext, step: StepAt, watch: StepWatch | undefined): Observable<unknown> {
+  #chunks(
+    at: NodeActivation,
+    context: RunContext,
+    step: StepAt,
+    watch: StepWatch | undefined,
+    room?: Room,
+  ): Observable<unknown> {
     const { beforeChunks } = this.#parts.blueprint;
-    const chunks = chunkInput(this.#inlet, at, context.chunks);
+    const chunks = chunkInput(this.#inlet, at, context.chunks, room);
     const prepared = beforeChunks === undefined ? chunks : (beforeChunks as AnyOperator)(chunks, step);
     return watch === undefined ? prepared : watch.inputs(prepared);
   }

@@ -72,7 +72,7 @@ class WatchedRun {
       this.#watch.start(start.input);
       return start;
     }
-    return { ...start, chunks: { toObservable: () => this.#watch.inputs(chunks.toObservable()) } };
+    return { ...start, chunks: { toObservable: (room) => this.#watch.inputs(chunks.toObservable(room)) } };
   }
 
   /** Only who reads the result in chunks gets it so. */
