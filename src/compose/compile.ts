@@ -6,7 +6,7 @@
  * result: its last one, or an `end` node where several lead there.
  */
 import { identity } from 'rxjs';
-import { EngineError } from '../errors.js';
+import { EngineError, toEngineError } from '../errors.js';
 import type { NodeActivation } from '../graph/activation.js';
 import { link, type NodeSpec } from '../graph/link.js';
 import type { NodeFunction } from '../graph/node.js';
@@ -20,6 +20,7 @@ import { RouteNode } from './engine/route-node.js';
 import { StepNode } from './engine/step-node.js';
 import { leaving } from './engine/stream-out.js';
 import { inlineBlueprint, makeStep } from './make-step.js';
+import type { StateToken } from './state.js';
 import {
   type AnyStep,
   type ConcatRule,
@@ -120,7 +121,7 @@ class Compiler {
     this.#scopes.set(owner, {
       isLockstep: graph.pace === 'lockstep',
       maxSteps: graph.maxSteps,
-      states: graph.states.map(({ name, initial }) => ({ name, initial })),
+      states: graph.states.map((token) => ({ name: token.name, initial: () => initialOf(token, path) })),
     });
     const prefix = path === '' ? '' : `${path}/`;
     const input = this.#draft({ id: START, owner, prefix, isEntry: true, step: undefined });
@@ -372,6 +373,16 @@ function originsOf({ nodes, edges }: GraphBlueprint): ReadonlyMap<string, string
   const origins = new Map<string, string>();
   for (const { from, to } of edges) if (routers.has(to)) origins.set(to, from);
   return origins;
+}
+
+/** The value that a state begins with. */
+function initialOf({ name, initial }: StateToken<unknown>, path: string): unknown {
+  try {
+    return initial();
+  } catch (cause) {
+    const message = `The state "${name}" cannot begin: its "initial" failed: ${toEngineError(cause, 'NODE_FAILED').message}`;
+    throw new EngineError('NODE_FAILED', message, { ...(path === '' ? {} : { node: path }), cause });
+  }
 }
 
 /** The first result ends the scope. */

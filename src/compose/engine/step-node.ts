@@ -21,7 +21,7 @@ import { EngineError } from '../../errors.js';
 import type { NodeActivation, NodeResult } from '../../graph/activation.js';
 import type { NodeEvent, Settled } from '../../graph/node-events.js';
 import { Chunks } from '../../graph/typed.js';
-import { Interrupt } from '../interrupt.js';
+import { failureOf, Interrupt } from '../interrupt.js';
 import { validate } from '../json-schema.js';
 import { looksLikeOperator, operatorError } from '../make-step.js';
 import type { AnyStep, NodeBlueprint, StepDefinition, StepOptions } from '../step.js';
@@ -178,7 +178,7 @@ export class StepNode {
       result = run(input as never, step);
     } catch (thrown) {
       if (looksLikeOperator({ thrown })) throw operatorError(this.#step.name);
-      throw thrown;
+      throw failureOf(thrown, step.path);
     }
     if (typeof result === 'function' && looksLikeOperator({ returned: result })) throw operatorError(this.#step.name);
     return result;
@@ -229,7 +229,8 @@ export class StepNode {
             subscriber.error(error);
           }
         },
-        (error: unknown) => {
+        (thrown: unknown) => {
+          const error = failureOf(thrown, step.path);
           watch?.error(error);
           subscriber.error(error);
         },
