@@ -138,6 +138,7 @@ export {
   type StepRoutes,
   streamBranch,
 } from './compose/branch.js';
+export { type CallOptionsOf, type CallOptionsPlace, options, type StepCallOptions } from './compose/call-options.js';
 export { chain } from './compose/chain.js';
 export { concatValues } from './compose/chunks/concat-values.js';
 export { describe, type GraphDescription, type NodeDescription, type StepDescription } from './compose/describe.js';
@@ -164,6 +165,8 @@ export {
 } from './compose/models/chat-model-step.js';
 export { type ComponentFunction, componentStep } from './compose/models/component-step.js';
 export { type MessageParserOptions, messageParser } from './compose/models/message-parser.js';
+export type { ObservedStep, Observer, ObserverCallbacks } from './compose/observer.js';
+export { type Observe, type ObservedKinds, observe, observed } from './compose/observers.js';
 export { parallel, type Together } from './compose/parallel.js';
 // Prompts: from fields to messages.
 export type { FStringFields } from './compose/prompt/f-string-fields.js';
@@ -183,6 +186,7 @@ export { fString, handlebars, jinja, type Prompt, type PromptField } from './com
 export type {
   BareRef,
   FieldsOf,
+  ItemsOf,
   Leaf,
   Mapped,
   Missing,
@@ -195,8 +199,8 @@ export {
   type Question,
   type ResumeOptions,
   type Resumption,
+  recoverFrom,
   resumeFrom,
-  type StateEdit,
 } from './compose/resume.js';
 export { type ChunkStream, collect, invoke, run, stream, transform } from './compose/run.js';
 export type { StepRunOptions } from './compose/run-context.js';
@@ -212,8 +216,10 @@ export {
 export type {
   AnyStep,
   AnyStepLike,
+  ChunkOperator,
   ConcatRule,
   EdgeOptions,
+  InnerPartOptions,
   InputOf,
   OptionStep,
   OptionsOf,
@@ -222,12 +228,13 @@ export type {
   StepActivation,
   StepFunction,
   StepGenerator,
-  StepKind,
   StepLike,
   StepOptions,
   ValueOf,
 } from './compose/step.js';
+export type { StepKind } from './compose/step-kind.js';
 export { type AskOptions, as, ask, generator, operator, passthrough, pick, step } from './compose/steps.js';
+export type { LoggedRun, StateEdit, StateMigration } from './compose/stored-run.js';
 export { defineTool, type ToolSketch } from './compose/tools/define-tool.js';
 export { type GraphToolOptions, graphTool } from './compose/tools/graph-tool.js';
 export { type LibraryToolOptions, type McpToolsOptions, mcpTools, toolOf } from './compose/tools/library-tool.js';

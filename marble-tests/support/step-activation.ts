@@ -33,6 +33,7 @@ export function stepActivation(given: Partial<StepActivation> = {}): StepActivat
     interrupt: (question, options) => new Interrupt(question, options),
     interruptAll: (questions, options) => new Interrupt(undefined, options, questions),
     emit: (name, data) => said.emitted.push({ name, data }),
+    observe: (_kind, _name, _input, work) => work(),
     report: (event) => said.reported.push(event),
     ready: () => undefined,
     ...said,

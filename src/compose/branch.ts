@@ -52,8 +52,8 @@ export type LabelOf<O> = keyof O & string;
  *
  * @throws EngineError PLAN_INVALID without routes, and for a chooser that is no function.
  */
-export function branch<I, O extends object>(
-  choose: Chooser<I, LabelOf<O>>,
+export function branch<I, L extends string, O extends Readonly<Record<L, unknown>>>(
+  choose: Chooser<I, L>,
   routes: StepRoutes<I, O>,
   options: BranchOptions<O[keyof O]> = {},
 ): Step<I, O[keyof O]> {
@@ -74,8 +74,8 @@ export function branch<I, O extends object>(
  *
  * @throws EngineError PLAN_INVALID without routes, and for a chooser that is no function.
  */
-export function streamBranch<I, O extends object>(
-  choosePrefix: PrefixChooser<I, LabelOf<O>>,
+export function streamBranch<I, L extends string, O extends Readonly<Record<L, unknown>>>(
+  choosePrefix: PrefixChooser<I, L>,
   routes: StepRoutes<I, O>,
   options: BranchOptions<O[keyof O]> = {},
 ): Step<I, O[keyof O]> {

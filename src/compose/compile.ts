@@ -6,7 +6,7 @@
  * result: its last one, or an `end` node where several lead there.
  */
 import { identity } from 'rxjs';
-import { EngineError, toEngineError } from '../errors.js';
+import { EngineError } from '../errors.js';
 import type { NodeActivation } from '../graph/activation.js';
 import { link, type NodeSpec } from '../graph/link.js';
 import type { NodeFunction } from '../graph/node.js';
@@ -20,7 +20,7 @@ import { RouteNode } from './engine/route-node.js';
 import { StepNode } from './engine/step-node.js';
 import { leaving } from './engine/stream-out.js';
 import { inlineBlueprint, makeStep } from './make-step.js';
-import type { StateToken } from './state.js';
+import { initialOf } from './state.js';
 import {
   type AnyStep,
   type ConcatRule,
@@ -208,7 +208,7 @@ class Compiler {
       ...(graph.endWith === 'first' ? { trigger: 'any' } : {}),
     };
     const draft = this.#draft({ id: 'end', owner, prefix, local, step: undefined, node });
-    this.#asStep(draft, node, step, { before: false, after: false });
+    this.#asStep(draft, node, step, { before: false, after: false }, true);
     return draft;
   }
 
@@ -241,12 +241,13 @@ class Compiler {
     blueprint: NodeBlueprint,
     step: AnyStep,
     stops: { readonly before: boolean; readonly after: boolean },
+    isHidden = false,
   ): void {
     const definition = step[DEFINITION] as Extract<StepDefinition, { type: 'function' | 'operator' | 'generator' }>;
     const needsWhole = blueprint.before !== undefined || definition.options.input !== undefined || stops.before;
     const isLive = blueprint.input === undefined || blueprint.input.piece !== undefined;
     draft.typed.readsChunks = definition.type !== 'function' && !needsWhole && isLive;
-    const node = new StepNode({ blueprint, definition, inlet: inletOf(draft, blueprint), stops });
+    const node = new StepNode({ blueprint, definition, inlet: inletOf(draft, blueprint), stops, isHidden });
     draft.activate = (at) => node.activate(at);
   }
 
@@ -375,16 +376,6 @@ function originsOf({ nodes, edges }: GraphBlueprint): ReadonlyMap<string, string
   return origins;
 }
 
-/** The value that a state begins with. */
-function initialOf({ name, initial }: StateToken<unknown>, path: string): unknown {
-  try {
-    return initial();
-  } catch (cause) {
-    const message = `The state "${name}" cannot begin: its "initial" failed: ${toEngineError(cause, 'NODE_FAILED').message}`;
-    throw new EngineError('NODE_FAILED', message, { ...(path === '' ? {} : { node: path }), cause });
-  }
-}
-
 /** The first result ends the scope. */
 function endAtFirst(end: Draft): void {
   const { activate } = end;
@@ -433,10 +424,12 @@ function withChunkHooks(
   };
 }
 
-/** The graph that a step is, or one that holds it alone. */
+/** The graph that a step is, or one that holds it alone: only a node has schemas, limits and observers of its own. */
 function graphOf(step: AnyStep): GraphBlueprint {
   const definition = step[DEFINITION];
-  if (definition.type === 'graph') return definition.graph;
+  const { input, output, timeoutMs, retry, observe } = definition.options;
+  const isPlain = [input, output, timeoutMs, retry, observe].every((option) => option === undefined);
+  if (definition.type === 'graph' && isPlain) return definition.graph;
   return {
     name: step.name,
     style: 'chain',

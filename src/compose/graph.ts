@@ -1,5 +1,4 @@
 /** Graphs with typed handles: nodes, edges, joins and branches, checked when they are built. */
-import type { OperatorFunction } from 'rxjs';
 import { EngineError } from '../errors.js';
 import { type Chooser, type LabelOf, type PrefixChooser, routerNode } from './branch.js';
 import { checkGraph, type NeededPart } from './check-graph.js';
@@ -18,6 +17,7 @@ import { checkOptions, graphStep, requireFunction, requireName, toStep } from '.
 import { routesOf } from './parallel.js';
 import {
   type AnyStepLike,
+  type ChunkOperator,
   type EdgeBlueprint,
   type EdgeOptions,
   END,
@@ -42,9 +42,9 @@ export interface NodeOptions<I = unknown, O = unknown, In = I, Out = O> {
   readonly before?: (input: In, at: StepActivation) => I;
   /** Makes the node's output of the step's output. @default the output itself */
   readonly after?: (output: O, at: StepActivation) => Out;
-  /** The same for chunks, as they come. */
-  readonly beforeChunks?: OperatorFunction<In, I>;
-  readonly afterChunks?: OperatorFunction<O, Out>;
+  /** The same for chunks, as they come: an RxJS operator, or a function that uses the activation, too. */
+  readonly beforeChunks?: ChunkOperator<In, I>;
+  readonly afterChunks?: ChunkOperator<O, Out>;
   /** `all`: once, when nothing can still reach the node. `any`: once for every arrival. @default 'all' */
   readonly trigger?: 'all' | 'any';
   /** Makes one input of several that arrived together. @default objects with different keys become one; else MERGE_CONFLICT */

@@ -78,7 +78,7 @@ export function labelledStep(component: LabelledFunction): AnyStep {
     stepKind === 'prompt'
       ? (input: unknown) => call(input as never, {} as never)
       : (input: unknown, at: StepActivation) => call(input as never, { ...at.options, signal: at.signal } as never);
-  return makeStep(cleanName(stepName), { type: 'function', run, options: { kind: stepKind } });
+  return makeStep(cleanName(stepName), { type: 'function', run, options: { kind: stepKind }, origin: component });
 }
 
 function isLabelled(value: unknown): value is LabelledFunction {

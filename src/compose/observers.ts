@@ -1,8 +1,152 @@
-import type { CompiledStep } from './compile.js';
-import type { RunObservers } from './engine/watch.js';
-export function observersFor(
-  _compiled: CompiledStep,
-  _observe: readonly unknown[] | undefined,
-): RunObservers | undefined {
-  return undefined;
+/** Observing runs: who is told what steps get and give. */
+import { EngineError } from '../errors.js';
+import type { LoadFunction } from '../knowledge/ports.js';
+import type { ChatMessage } from '../models/chat-model.js';
+import type { AssistantMessage, ToolMessage } from '../models/messages.js';
+import { didYouMean } from '../nearest-name.js';
+import { invalidOption } from '../operators/invalid-option.js';
+import { isStep, makeStep, show } from './make-step.js';
+import type { ChatInput } from './models/chat-model-step.js';
+import { type AnyCallbacks, type BoundObserver, Observer, type ObserverCallbacks } from './observer.js';
+import {
+  type AnyStep,
+  DEFINITION,
+  type InputOf,
+  type OutputOf,
+  type StepDefinition,
+  type StepKind,
+  type StepOptions,
+} from './step.js';
+import type { RequestedCall } from './tools/run-tool-call.js';
+import type { ToolContent } from './tools/step-tool.js';
+
+type Documents = Awaited<ReturnType<LoadFunction>>;
+
+/** What steps of a kind get and give; others get and give anything. */
+export interface ObservedKinds {
+  readonly chatModel: { readonly input: readonly ChatMessage[] | ChatInput; readonly output: AssistantMessage };
+  readonly tool: { readonly input: RequestedCall; readonly output: ToolContent };
+  readonly toolsNode: { readonly input: AssistantMessage; readonly output: ToolMessage[] };
+  readonly retriever: { readonly input: string; readonly output: Documents };
+  readonly prompt: { readonly input: Readonly<Record<string, unknown>>; readonly output: ChatMessage[] };
+  readonly embedder: { readonly input: readonly string[]; readonly output: number[][] };
+  readonly indexer: { readonly input: Documents; readonly output: readonly string[] };
+  readonly loader: { readonly input: string; readonly output: Documents };
+  readonly transformer: { readonly input: Documents; readonly output: Documents };
+  readonly agent: { readonly input: unknown; readonly output: unknown };
+  readonly graph: { readonly input: unknown; readonly output: unknown };
+  readonly function: { readonly input: unknown; readonly output: unknown };
+}
+
+/** Makes observers: of everything, and by kind or path. */
+export type Observe = {
+  /** Of every step, and of the run itself. @throws EngineError OPTION_INVALID */
+  <M>(callbacks: ObserverCallbacks<unknown, unknown, M>): Observer;
+  /**
+   * Of the step at one path, such as `writer/tools`: ids of the graphs around and its own, without rounds; `''` is the run itself. Lambdas may say
+   * what they take.
+   *
+   * A path that the graph does not have is OPTION_INVALID when the run starts, unless it lies in a step of code, which may run anything inside.
+   */
+  at<M, I = unknown, O = unknown>(path: string, callbacks: ObserverCallbacks<I, O, M>): Observer;
+} & {
+  /** Of the steps of one kind. */
+  readonly [K in keyof ObservedKinds]: <M>(
+    callbacks: ObserverCallbacks<ObservedKinds[K]['input'], ObservedKinds[K]['output'], M>,
+  ) => Observer;
+};
+
+const NAMES = ['start', 'startChunks', 'end', 'endChunks', 'error'] as const;
+
+/**
+ * Makes an observer, which a run is given as `observe: [observer]`, or a step for good by `observed(step, observer)`.
+ *
+ * ```ts
+ * const timed = observe({
+ *   start: () => performance.now(),
+ *   end: (output, { path }, began = 0) => console.log(path, performance.now() - began),
+ * });
+ * await invoke(graph, input, { observe: [timed, observe.chatModel({ end: ({ usage }) => count(usage) })] });
+ * ```
+ *
+ * `observe.chatModel`, `.tool`, `.retriever` … are told of steps of that kind, with its types; `observe.at(path, …)` of one step. See
+ * {@link ObserverCallbacks} for what is told when. Steps that a step runs inside itself with `{ within: at }` are observed, too.
+ *
+ * An observer cannot fail a run: what it throws, or a promise that it returns rejects with, is a `warning` notice in the events of the run; a
+ * process warning where no event can carry it, once for each observer.
+ *
+ * @throws EngineError OPTION_INVALID for something else than functions under the five names.
+ */
+export const observe: Observe = Object.freeze(
+  Object.assign((callbacks: AnyCallbacks): Observer => new Observer(checked('observe', callbacks)), {
+    at: (path: string, callbacks: AnyCallbacks): Observer => {
+      if (typeof path !== 'string') throw invalidOption('observe.at', 'path', 'a text such as "writer/tools"', path);
+      return new Observer(checked(`observe.at("${path}")`, callbacks), { path });
+    },
+    chatModel: ofKind('chatModel'),
+    tool: ofKind('tool'),
+    toolsNode: ofKind('toolsNode'),
+    retriever: ofKind('retriever'),
+    prompt: ofKind('prompt'),
+    embedder: ofKind('embedder'),
+    indexer: ofKind('indexer'),
+    loader: ofKind('loader'),
+    transformer: ofKind('transformer'),
+    agent: ofKind('agent'),
+    graph: ofKind('graph'),
+    function: ofKind('function'),
+  }),
+);
+
+/**
+ * The step with an observer bound to it, in every run that it is part of.
+ *
+ * Functions under the names of {@link ObserverCallbacks} are told of this step, with its types; an observer made by `observe` is also told of
+ * what runs inside it, paths counted from there. A chain becomes one unit, as with `step(name, chain)`. Call options for the step given hold for
+ * this one, too.
+ *
+ * @throws EngineError PLAN_INVALID for something else than a step; OPTION_INVALID for something else than an observer.
+ */
+export function observed<S extends AnyStep, M>(
+  step: S,
+  observer: Observer | ObserverCallbacks<InputOf<S>, OutputOf<S>, M>,
+): S {
+  if (!isStep(step)) {
+    throw new EngineError(
+      'PLAN_INVALID',
+      `observed(…) needs a step; received ${show(step)}. Make one with step(name, fn).`,
+    );
+  }
+  const isDeep = observer instanceof Observer;
+  const bound: BoundObserver = isDeep
+    ? { observer, isDeep }
+    : { observer: new Observer(checked(`observed("${step.name}")`, observer as AnyCallbacks)), isDeep };
+  const definition = step[DEFINITION];
+  const options: StepOptions = { ...definition.options, observe: [...(definition.options.observe ?? []), bound] };
+  return makeStep(step.name, boundTo(definition, options), step.kind) as unknown as S;
+}
+
+function boundTo(definition: StepDefinition, options: StepOptions): StepDefinition {
+  if (definition.type === 'graph')
+    return { ...definition, graph: { ...definition.graph, isInline: false }, options } as StepDefinition;
+  const origin = ('origin' in definition ? definition.origin : undefined) ?? definition;
+  return { ...definition, options, origin } as StepDefinition;
+}
+
+function ofKind(kind: StepKind & keyof ObservedKinds) {
+  return (callbacks: AnyCallbacks): Observer => new Observer(checked(`observe.${kind}`, callbacks), { kind });
+}
+
+function checked(owner: string, callbacks: AnyCallbacks): AnyCallbacks {
+  if (typeof callbacks !== 'object' || callbacks === null) {
+    throw invalidOption(owner, 'callbacks', `an object of functions ${NAMES.join(', ')}`, callbacks);
+  }
+  for (const [name, value] of Object.entries(callbacks)) {
+    if (!(NAMES as readonly string[]).includes(name)) {
+      const message = `${owner}: there is nothing to observe called "${name}".${didYouMean(name, NAMES)} There are ${NAMES.join(', ')}.`;
+      throw new EngineError('OPTION_INVALID', message);
+    }
+    if (value !== undefined && typeof value !== 'function') throw invalidOption(owner, name, 'a function', value);
+  }
+  return { ...callbacks };
 }

@@ -20,10 +20,15 @@ export type Ref<T> = 0 extends 1 & T ? any : BareRef<T> & FieldsOf<NonNullable<T
 export type FieldsOf<T, M> = T extends Leaf
   ? unknown
   : T extends readonly (infer E)[]
-    ? { readonly [index: number]: Ref<E | undefined>; readonly length: Ref<number | Missing<M>> }
+    ? ItemsOf<E> & { readonly length: Ref<number | Missing<M>> }
     : T extends object
       ? { readonly [K in keyof T]-?: Ref<T[K] | Missing<M>> }
       : unknown;
+
+/** References to items of a list; the first ten also where the compiler mistrusts every index (`noUncheckedIndexedAccess`). */
+export type ItemsOf<E> = { readonly [index: number]: Ref<E | undefined> } & {
+  readonly [K in 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9]: Ref<E | undefined>;
+};
 
 /** Values without fields that a reference could name. */
 export type Leaf = string | number | boolean | bigint | symbol | Date | ((...values: never[]) => unknown);

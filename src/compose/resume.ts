@@ -1,11 +1,10 @@
 /** Going on with a run that waits: what it asks, and what it is answered. */
 import { EngineError } from '../errors.js';
-import type { PendingQuestion } from '../graph/events.js';
+import type { AddressedQuestion, PendingQuestion } from '../graph/events.js';
 import { pendingQuestions } from '../graph/reporter.js';
 import type { Start } from '../graph/run-options.js';
-import { readCheckpoint, restore, stateFromJson } from '../graph/snapshot.js';
+import { restore, stateFromJson } from '../graph/snapshot.js';
 import type { Checkpoint } from '../graph/state.js';
-import type { StatePatch } from '../graph/state-cell.js';
 import type { ValueCodec } from '../graph/typed.js';
 import type { Json, JsonObject } from '../json.js';
 import { didYouMean } from '../nearest-name.js';
@@ -15,46 +14,40 @@ import { problemsBySchema, validate } from './json-schema.js';
 import type { StepRunOptions } from './run-context.js';
 import type { StateToken } from './state.js';
 import { DEFINITION } from './step.js';
+import {
+  foldLog,
+  type LoggedRun,
+  readStored,
+  type StateEdit,
+  type StateMigration,
+  type StoredRun,
+  withStates,
+} from './stored-run.js';
 
 /** One question of a run that waits. */
-export interface Question {
-  /** Where it is asked, such as `review/each[3]/send#call_1`; the same after a restart. */
-  readonly address: string;
-  /** `ask`: a step asked. `before` and `after`: the graph stopped at a node. */
-  readonly kind: QuestionKind;
-  /** What the step asked with; undefined for a stop. */
-  readonly question: unknown;
-  /** The JSON Schema of an answer, where the question has one. */
-  readonly schema?: JsonObject;
-  /** When it expires, in milliseconds since 1970. @default never */
-  readonly expiresAt?: number;
+export type Question = AddressedQuestion;
+
+/**
+ * The new value of a state, for `resumeFrom(…, { states: [editState(Notes, { … })] })`.
+ *
+ * @param at path of the graph that owns it, such as `review` or `each[3]`; needed when several have it
+ */
+export function editState<S>(state: StateToken<S>, value: S, { at }: { readonly at?: string } = {}): StateEdit {
+  return { state: state as StateToken<unknown>, patch: { type: 'set', value }, at };
 }
 
-/** A change of a state of the graph before it goes on. */
-export interface StateEdit {
-  readonly state: StateToken<unknown>;
-  readonly patch: StatePatch;
-}
-
-/** The new value of a state, for `resumeFrom(…, { states: [editState(Notes, { … })] })`. */
-export function editState<S>(state: StateToken<S>, value: S): StateEdit {
-  return { state: state as StateToken<unknown>, patch: { type: 'set', value } };
-}
-
-/** What a run goes on from, in place of an input; made by `resumeFrom`. */
+/** What a run goes on from, in place of an input; made by `resumeFrom` and `recoverFrom`. */
 export class Resumption {
-  /** A checkpoint, or the id of the run whose checkpoint is in the store of the options. */
-  readonly from: Checkpoint | string;
+  /** A checkpoint, the id of the run whose checkpoint is in the store of the options, or the log of a run whose process was lost. */
+  readonly from: Checkpoint | string | { readonly log: LoggedRun };
   /** By address; undefined: everything that waits runs again, without an answer. */
   readonly answers: ReadonlyMap<string, unknown> | undefined;
-  readonly states: readonly StateEdit[];
-  readonly migrate: ((state: JsonObject, planHash: string) => JsonObject) | undefined;
+  readonly options: ResumeOptions;
 
-  constructor(from: Checkpoint | string, answers: ReadonlyMap<string, unknown> | undefined, options: ResumeOptions) {
+  constructor(from: Resumption['from'], answers: ReadonlyMap<string, unknown> | undefined, options: ResumeOptions) {
     this.from = from;
     this.answers = answers;
-    this.states = options.states ?? [];
-    this.migrate = options.migrate;
+    this.options = options;
   }
 }
 
@@ -62,7 +55,12 @@ export class Resumption {
 export interface ResumeOptions {
   /** States of the graph that are changed before anything runs; see `editState`. @default none */
   readonly states?: readonly StateEdit[];
-  /** Called with the stored state of another version of the graph; gives that of this version. @default PLAN_CHANGED */
+  /** Called with every state that the run has stored, also in graphs inside. @default states stay as they are */
+  readonly migrateState?: StateMigration;
+  /**
+   * Called with what is stored of a run of another version of the graph: its position by ids of nodes, as JSON. Gives that of this version;
+   * not for logs. @default PLAN_CHANGED
+   */
   readonly migrate?: (state: JsonObject, planHash: string) => JsonObject;
 }
 
@@ -72,6 +70,8 @@ export interface ResumeOptions {
  * `answers` are by address. What is not answered goes on waiting, and is in the questions of the next end; what was done is not done again.
  * Without `answers` everything that waits runs again, and may ask again.
  *
+ * A checkpoint stays in its store until it is overwritten or deleted by the program: that of a run that has ended gives its result again.
+ *
  * @param from a checkpoint, or the id of a run in the store that the options of the run name
  */
 export function resumeFrom(
@@ -79,8 +79,35 @@ export function resumeFrom(
   answers?: Readonly<Record<string, unknown>> | ReadonlyMap<string, unknown>,
   options: ResumeOptions = {},
 ): Resumption {
-  const given = answers === undefined || answers instanceof Map ? answers : new Map(Object.entries(answers));
-  return new Resumption(from, given as ReadonlyMap<string, unknown> | undefined, options);
+  return new Resumption(from, answers === undefined ? undefined : mapOf(answers), options);
+}
+
+/**
+ * Goes on with a run whose process was lost, from what its log has: stands where a run takes its input. What had settled is not done again, what
+ * was at work runs again with the input it had, and questions stay, or get their answers.
+ *
+ * The run keeps its id, and its events go on with the next number. A step that reads a stream runs again when its producer does; what runs
+ * inside a step (`within`) is part of that step.
+ *
+ * ```ts
+ * await invoke(step, recoverFrom({ snapshot, events }), { log });
+ * ```
+ *
+ * @param log the newest snapshot that the log took, and the events behind it
+ * @throws EngineError through the run: PLAN_CHANGED, CHECKPOINT_INVALID, ANSWER_UNKNOWN, ANSWER_INVALID
+ */
+export function recoverFrom(
+  log: LoggedRun,
+  answers: Readonly<Record<string, unknown>> | ReadonlyMap<string, unknown> = {},
+  options: Omit<ResumeOptions, 'migrate'> = {},
+): Resumption {
+  return new Resumption({ log }, mapOf(answers), options);
+}
+
+function mapOf(
+  answers: Readonly<Record<string, unknown>> | ReadonlyMap<string, unknown>,
+): ReadonlyMap<string, unknown> {
+  return answers instanceof Map ? answers : new Map(Object.entries(answers));
 }
 
 /** A token that waits, with its questions by address. */
@@ -110,13 +137,13 @@ export function questionsOf(
 
 function waitingIn({ plan }: CompiledStep, pending: readonly PendingQuestion[], prefix: string): readonly Waiting[] {
   return pending.map((one) => {
-    const { kind, questions } = questionsIn(one.payload);
+    const { kind, place, questions } = questionsIn(one.payload);
     const name = plan.nodes[plan.byId.get(one.node) as number]?.name ?? one.node;
     const path = one.within === undefined ? name : `${one.within}/${name}`;
     return {
       pending: one,
       kind,
-      asked: questions.map((stored) => ({ address: `${prefix}${path}${stored.suffix}`, stored })),
+      asked: questions.map((stored) => ({ address: `${prefix}${path}${place}${stored.suffix}`, stored })),
     };
   });
 }
@@ -132,36 +159,30 @@ export async function startOf(
   resumption: Resumption,
   options: StepRunOptions,
 ): Promise<Extract<Start, { readonly checkpoint: Checkpoint }>> {
-  const loaded = readCheckpoint(await load(resumption, options));
-  const checkpoint = migrated(compiled, loaded, resumption);
   const { plan } = compiled;
-  if (checkpoint.planHash !== plan.hash) {
-    const message = `The checkpoint of run "${checkpoint.run}" belongs to another version of the graph; resume it with the version it was started with, or give resumeFrom a "migrate" function.`;
-    throw new EngineError('PLAN_CHANGED', message);
-  }
+  const { states = [], migrate, migrateState } = resumption.options;
+  const { from } = resumption;
+  const stored: StoredRun =
+    typeof from === 'object' && 'log' in from
+      ? foldLog(plan, from.log)
+      : { checkpoint: readStored(plan, await load(from, options), migrate) };
+  const checkpoint = withStates(plan, stored.checkpoint, states, migrateState);
   const { root } = restore(plan, stateFromJson(plan, checkpoint.state));
   const waiting = waitingIn(compiled, pendingQuestions(plan, root), '');
   const now = (options.now ?? Date.now)();
   const given = await answersFor(compiled, codec, waiting, resumption.answers, now);
-  return {
-    checkpoint,
-    answerOf: ({ token }) => given.get(token),
-    patches: resumption.states.map(({ state, patch }) => ({ state: state.name, patch })),
-  };
+  const start = { checkpoint, answerOf: ({ token }: PendingQuestion) => given.get(token) };
+  const { lost } = stored;
+  return lost === undefined ? start : { ...start, recovery: lost };
 }
 
-async function load({ from }: Resumption, { checkpoints }: StepRunOptions): Promise<unknown> {
+async function load(from: Checkpoint | string, { checkpoints }: StepRunOptions): Promise<unknown> {
   if (typeof from !== 'string') return from;
   const found = await checkpoints?.load(from);
   if (found !== undefined) return found;
   const why =
     checkpoints === undefined ? 'the run has no "checkpoints" to load it from' : 'the store has none under that id';
   throw new EngineError('NOT_FOUND', `There is no checkpoint of run "${from}": ${why}.`);
-}
-
-function migrated({ plan }: CompiledStep, checkpoint: Checkpoint, { migrate }: Resumption): Checkpoint {
-  if (checkpoint.planHash === plan.hash || migrate === undefined) return checkpoint;
-  return { ...checkpoint, planHash: plan.hash, state: migrate(checkpoint.state, checkpoint.planHash) };
 }
 
 type Given = ReadonlyMap<number, { readonly answer: Json | undefined }>;

@@ -4,10 +4,12 @@ import { EngineError } from '../errors.js';
 import type { Durability, EventLog } from '../graph/log.js';
 import type { CheckpointStore, RunOptions } from '../graph/run-options.js';
 import type { ValueCodec } from '../graph/typed.js';
+import type { StepCallOptions } from './call-options.js';
 import type { RunContext } from './engine/context.js';
 import type { OuterStep } from './engine/nested.js';
 import { StepAt } from './engine/step-at.js';
 import type { RunObservers, RunOptionsByNode } from './engine/watch.js';
+import type { Observer } from './observer.js';
 import type { ConcatRule, StepActivation } from './step.js';
 import { CallActivation } from './tools/call-activation.js';
 import type { AnyValueDefinition } from './values/define-value.js';
@@ -40,9 +42,9 @@ export interface StepRunOptions {
   /** One value of chunks of a type that has no rule. */
   readonly chunks?: ConcatRule<never>;
   /** Options for steps; see `options`. */
-  readonly with?: readonly unknown[];
+  readonly with?: readonly StepCallOptions[];
   /** Who observes the run; see `observe`. */
-  readonly observe?: readonly unknown[];
+  readonly observe?: readonly Observer[];
   /** The step, or the call of a tool, that this run is part of: questions are passed up to it, and it ends with it. */
   readonly within?: StepActivation;
   /**
@@ -74,6 +76,11 @@ export function outerStep({ within }: StepRunOptions): OuterStep | undefined {
   );
 }
 
+/** Path of a run in the outermost one, without rounds, and a slash; empty for a run of its own. */
+export function placeOf(outer: OuterStep | undefined, name: string): string {
+  return outer === undefined ? '' : `${outer.place}/${name}/`;
+}
+
 /** What the nodes of the run are handed. */
 export function contextOf(
   options: StepRunOptions,
@@ -86,9 +93,12 @@ export function contextOf(
     services: options.services ?? outer?.services,
     codec,
     chunks: (options.chunks as ConcatRule<unknown> | undefined) ?? outer?.context.chunks,
-    observers: parts.observers ?? outer?.context.observers,
-    options: parts.options ?? outer?.context.options,
+    observers: parts.observers,
+    options: parts.options,
     prefix: outer === undefined ? '' : `${outer.path}/${name}/`,
+    place: placeOf(outer, name),
+    name,
+    outer,
   };
 }
 

@@ -2,6 +2,7 @@
  * Running a step: for its value, for its chunks, with chunks as its input, or for its events. All are cold and all agree: what `invoke` gives is
  * what the chunks of `stream` are when they are joined.
  */
+import { randomUUID } from 'node:crypto';
 import {
   catchError,
   defer,
@@ -31,6 +32,7 @@ import { Chunks, type ValueCodec } from '../graph/typed.js';
 import type { Json } from '../json.js';
 import { ChunkStream as Edge } from '../operators/chunk-stream.js';
 import { invalidOption } from '../operators/invalid-option.js';
+import { pour } from '../operators/pour.js';
 import { callOptionsFor } from './call-options.js';
 import { concatValues } from './chunks/concat-values.js';
 import { type CompiledStep, compileStep } from './compile.js';
@@ -40,10 +42,11 @@ import { wholeOf } from './engine/inputs.js';
 import type { OuterStep } from './engine/nested.js';
 import type { StoredQuestion } from './engine/questions.js';
 import { questionsIn } from './engine/questions.js';
+import { observersFor } from './engine/run-observers.js';
+import { watchRun } from './engine/watched-run.js';
 import { toStep } from './make-step.js';
-import { observersFor } from './observers.js';
 import { type Question, questionsOf, Resumption, startOf } from './resume.js';
-import { codecOf, contextOf, engineOptions, outerStep, type StepRunOptions } from './run-context.js';
+import { codecOf, contextOf, engineOptions, outerStep, placeOf, type StepRunOptions } from './run-context.js';
 import { type AnyStep, type AnyStepLike, type ConcatRule, DEFINITION, type StepLike } from './step.js';
 
 /**
@@ -151,7 +154,9 @@ function eventsOf(step: AnyStepLike, input: unknown, options: StepRunOptions): O
   return defer(() => {
     const prepared = launch.startFrom(input, undefined);
     const go = (given: Start) =>
-      runPlan(launch.compiled.plan, given, launch.optionsFor(given, {})).pipe(map((event) => launch.joined(event)));
+      launch
+        .begin(given, {}, (started, settings) => runPlan(launch.compiled.plan, started, settings))
+        .pipe(map((event) => launch.joined(event)));
     return prepared instanceof Promise ? from(prepared).pipe(switchMap(go)) : go(prepared);
   });
 }
@@ -196,7 +201,18 @@ export function stepOutcome(
 }
 
 function sourceOf<I>(chunks: Observable<I> | AsyncIterable<I>): ChunkSource {
-  return { toObservable: () => (isObservable(chunks) ? chunks : from(chunks)) };
+  if (isObservable(chunks)) return { toObservable: () => chunks };
+  return {
+    toObservable: (room) =>
+      new Observable((subscriber) =>
+        pour(chunks, {
+          write: (chunk) => subscriber.next(chunk),
+          room,
+          end: () => subscriber.complete(),
+          fail: (error) => subscriber.error(error),
+        }),
+      ),
+  };
 }
 
 /** Through which chunks come and go while a run is under way. */
@@ -223,10 +239,19 @@ class Launch {
         ? outer.context.codec
         : codecOf(options);
     this.compiled = compileStep(this.step, this.codec, PLANS);
+    const place = placeOf(outer, this.step.name);
     this.context = contextOf(
       options,
       this.codec,
-      { observers: observersFor(this.compiled, options.observe), options: callOptionsFor(this.compiled, options.with) },
+      {
+        observers: observersFor(this.compiled, {
+          observe: options.observe,
+          around: outer?.context.observers,
+          place,
+          chunks: (options.chunks as ConcatRule<unknown> | undefined) ?? outer?.context.chunks,
+        }),
+        options: callOptionsFor(this.compiled, { with: options.with, around: outer?.context.options, place }),
+      },
       this.step.name,
     );
   }
@@ -253,8 +278,23 @@ class Launch {
   }
 
   #begun(prepared: Start | Promise<Start>, more: Partial<RunOptions>): Observable<RunOutcome> {
-    const go = (start: Start) => outcomeOf(this.compiled.plan, start, this.optionsFor(start, more));
+    const go = (start: Start) =>
+      this.begin(start, more, (given, options) => outcomeOf(this.compiled.plan, given, options));
     return prepared instanceof Promise ? from(prepared).pipe(switchMap(go)) : go(prepared);
+  }
+
+  /** Begins a run in the engine; those who observe the run itself are told of its start and its end. */
+  begin<T>(
+    start: Start,
+    more: Partial<RunOptions>,
+    engine: (start: Start, options: RunOptions) => Observable<T>,
+  ): Observable<T> {
+    const options = this.optionsFor(start, more);
+    const { observers } = this.context;
+    if (observers === undefined) return engine(start, options);
+    const run = options.run ?? randomUUID().replaceAll('-', '');
+    const watched = watchRun(observers, { start, options: { ...options, run }, of: this });
+    return watched === undefined ? engine(start, options) : watched.through(engine);
   }
 
   /** As part of a step: where it stands is kept with the step, its questions are passed up, and then it gives nothing. */
@@ -310,8 +350,10 @@ class Launch {
     return wholeOf(end.result?.value, this.ruleOfResult, this.step.name);
   }
 
-  /** The end of a run with its result as one value. */
+  /** The end of a run with its result as one value, or its questions by address. */
   joined(event: RunEvent): RunEvent {
+    if (event.type === 'run-interrupted')
+      return { ...event, questions: questionsOf(this.compiled, this.codec, event.pending, this.context.prefix) };
     if (event.type !== 'run-settled' || !(event.value instanceof Chunks)) return event;
     return { ...event, value: wholeOf(event.value, this.ruleOfResult, this.step.name) };
   }

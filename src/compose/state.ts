@@ -1,6 +1,6 @@
 /** Typed state of a graph: declared once, owned by the graph that names it, changed by the steps inside it. */
 import type { Observable } from 'rxjs';
-import { EngineError } from '../errors.js';
+import { EngineError, toEngineError } from '../errors.js';
 
 /** The declaration of a state, and the key to it: `at.state(token)`. */
 export interface StateToken<S> {
@@ -53,4 +53,14 @@ export function defineState<S>(name: string, initial: () => S, options: StateOpt
     );
   }
   return Object.freeze({ name, initial, reducers: options.reducers ?? {} });
+}
+
+/** The value that a state begins with in the graph at `path`. @throws EngineError NODE_FAILED for what `initial` throws */
+export function initialOf({ name, initial }: StateToken<unknown>, path: string): unknown {
+  try {
+    return initial();
+  } catch (cause) {
+    const message = `The state "${name}" cannot begin: its "initial" failed: ${toEngineError(cause, 'NODE_FAILED').message}`;
+    throw new EngineError('NODE_FAILED', message, { ...(path === '' ? {} : { node: path }), cause });
+  }
 }

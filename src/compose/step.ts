@@ -7,29 +7,16 @@
  *                                                                               └──>  describe.ts, draw.ts
  * ```
  */
-import type { Observable, OperatorFunction } from 'rxjs';
+import type { Observable } from 'rxjs';
 import type { Call, Usage } from '../graph/node-events.js';
 import type { Json } from '../json.js';
 import type { Interrupt, InterruptOptions, InterruptPart } from './interrupt.js';
+import type { BoundObserver } from './observer.js';
 import type { StandardSchema } from './standard-schema.js';
 import type { StateHandle, StateToken } from './state.js';
+import type { StepKind } from './step-kind.js';
 
-/** What a step is called by observers, options and drawings. */
-export type StepKind =
-  | 'function'
-  | 'graph'
-  | 'branch'
-  | 'chatModel'
-  | 'prompt'
-  | 'tool'
-  | 'toolsNode'
-  | 'retriever'
-  | 'embedder'
-  | 'indexer'
-  | 'loader'
-  | 'transformer'
-  | 'agent'
-  | 'canvas';
+export type { StepKind };
 
 /** The key under which a step keeps what it is; not for programs. */
 export const DEFINITION: unique symbol = Symbol('definition');
@@ -162,6 +149,11 @@ export interface StepActivation {
   interruptAll(questions: readonly InterruptPart[], options?: Pick<InterruptOptions, 'memo'>): Interrupt;
   /** Says something of its own, live in the events of the run. */
   emit(name: string, data: Json): void;
+  /**
+   * Does a piece of work that observers are told of like a step: its name and input when it begins, and its end when what `work` returned has come,
+   * be it a value, a promise or a stream, which is given back. Its path is `<path>/<name>`. Unobserved it only calls `work`.
+   */
+  observe<T>(kind: StepKind, name: string, input: unknown, work: () => T, options?: InnerPartOptions): T;
   /** Adds to what the run reports of its cost and its calls: tokens that were used, calls of models and tools with their begin and end. */
   report(event: Usage | Call): void;
   /**
@@ -170,6 +162,17 @@ export interface StepActivation {
    */
   ready(): PromiseLike<void> | undefined;
 }
+
+/** How a part of a step is reported. */
+export interface InnerPartOptions {
+  /** Tells it from others of its name: its path then is `<path>#<id>`. @default `<path>/<name>` */
+  readonly id?: string;
+  /** How its chunks become one value. @default the rule of their type */
+  readonly chunks?: ConcatRule<unknown>;
+}
+
+/** A function over chunks as they come. An RxJS operator is one; others may use the activation, too: `(chunks, at) => chunks.pipe(…)`. */
+export type ChunkOperator<I, O> = (chunks: Observable<I>, at: StepActivation) => Observable<O>;
 
 /** A function over chunks that pulls them: its producer waits for it. */
 export type StepGenerator<I, O> = (chunks: AsyncIterable<I>, at: StepActivation) => AsyncIterable<O>;
@@ -193,6 +196,8 @@ export interface StepOptions<I = unknown, O = unknown> {
   readonly mayAsk?: boolean;
   /** What it is for observers and options. @default 'function' */
   readonly kind?: StepKind;
+  /** Set by `observed(step, …)`. @default none */
+  readonly observe?: readonly BoundObserver[];
 }
 
 /** Makes one value of at least one chunk. */
@@ -209,6 +214,8 @@ export interface CodeDefinition {
   readonly options: StepOptions;
   /** No name was given and the function has none: a chain names it by its position. @default false */
   readonly isAnonymous?: boolean;
+  /** What it was made of: call options for that are for this step, too. */
+  readonly origin?: object;
   /** Of a step that asks: what an answer has to be; checked before the run goes on. */
   readonly answer?: StandardSchema<unknown, unknown>;
 }
@@ -218,7 +225,7 @@ export type StepDefinition =
   /** Whole value in; one value, or chunks, out. */
   | ({ readonly type: 'function'; readonly run: StepFunction<never, unknown> } & CodeDefinition)
   /** Chunks in, chunks out; starts with its producer. */
-  | ({ readonly type: 'operator'; readonly operator: OperatorFunction<never, unknown> } & CodeDefinition)
+  | ({ readonly type: 'operator'; readonly operator: ChunkOperator<never, unknown> } & CodeDefinition)
   /** The same, pulled. */
   | ({ readonly type: 'generator'; readonly run: StepGenerator<never, unknown> } & CodeDefinition)
   | { readonly type: 'graph'; readonly graph: GraphBlueprint; readonly options: StepOptions }
@@ -274,8 +281,8 @@ export interface NodeBlueprint {
   readonly trigger?: 'all' | 'any' | undefined;
   readonly before?: ((input: never, at: StepActivation) => unknown) | undefined;
   readonly after?: ((output: never, at: StepActivation) => unknown) | undefined;
-  readonly beforeChunks?: OperatorFunction<never, unknown> | undefined;
-  readonly afterChunks?: OperatorFunction<never, unknown> | undefined;
+  readonly beforeChunks?: ChunkOperator<never, unknown> | undefined;
+  readonly afterChunks?: ChunkOperator<never, unknown> | undefined;
   /** The edges that lead out of it. */
   readonly edge?: EdgeOptions | undefined;
   readonly retry?: StepOptions['retry'];

@@ -1,11 +1,12 @@
 /** Steps of one function: values in, chunks in, questions, keys. */
-import { map, mergeMap, type OperatorFunction } from 'rxjs';
+import { map, mergeMap } from 'rxjs';
 import { EngineError } from '../errors.js';
 import type { InterruptOptions } from './interrupt.js';
 import { checkOptions, isStep, makeStep, requireName, show, toStep } from './make-step.js';
 import type { StandardSchema } from './standard-schema.js';
 import {
   type AnyStepLike,
+  type ChunkOperator,
   DEFINITION,
   type Step,
   type StepActivation,
@@ -34,7 +35,8 @@ export function step<I, O>(name: string, body: StepLike<I, O>, options: StepOpti
 /**
  * An RxJS operator as a step: it gets the chunks of the step before as they come, and what it emits are the chunks of this step.
  *
- * It starts with its producer. What an operator buffers is its own: it is never slower than what comes.
+ * It starts with its producer. What an operator buffers is its own: it is never slower than what comes. A function of one's own may use the
+ * activation, such as for a state: `operator((chunks, at) => chunks.pipe(…))`.
  *
  * ```text
  * chunks                 a--b--c--|
@@ -43,15 +45,11 @@ export function step<I, O>(name: string, body: StepLike<I, O>, options: StepOpti
  *
  * @throws EngineError PLAN_INVALID for something else than a function.
  */
-export function operator<I, O>(rxOperator: OperatorFunction<I, O>, options?: StepOptions<I, O>): Step<I, O>;
-export function operator<I, O>(
-  name: string,
-  rxOperator: OperatorFunction<I, O>,
-  options?: StepOptions<I, O>,
-): Step<I, O>;
+export function operator<I, O>(rxOperator: ChunkOperator<I, O>, options?: StepOptions<I, O>): Step<I, O>;
+export function operator<I, O>(name: string, rxOperator: ChunkOperator<I, O>, options?: StepOptions<I, O>): Step<I, O>;
 export function operator(...given: readonly unknown[]): Step<unknown, unknown> {
   const { name, body, options, isAnonymous } = readArguments('operator', given);
-  return makeStep(name, { type: 'operator', operator: body as OperatorFunction<never, unknown>, options, isAnonymous });
+  return makeStep(name, { type: 'operator', operator: body as ChunkOperator<never, unknown>, options, isAnonymous });
 }
 
 /**

@@ -86,6 +86,8 @@ export class NodeActivation implements Activation, Activity {
   startedAt = 0;
   /** It failed, and the node is tried again: the next start is another activation. */
   isRetried = false;
+  /** It took longer than it may, and is being stopped. */
+  lateness: EngineError | undefined = undefined;
   /** The node's Observable while it is subscribed, or the pause before the next try. */
   work: Unsubscribable | undefined = undefined;
   /** The node's text, when other nodes read it while it comes. */
@@ -228,6 +230,21 @@ export class NodeActivation implements Activation, Activity {
   /** The value of a node without an edge to this one; undefined when it has not run. */
   read(node: number): { readonly value: unknown } | undefined {
     return this.#token.frame.values.cells.get(node) as { readonly value: unknown } | undefined;
+  }
+
+  /** Whether what it says now becomes an event. */
+  get isHeard(): boolean {
+    return this.#token.isLive && this.#host.isObserved;
+  }
+
+  /** Graphs around, the nearest first, with the names of their states; the outermost one has no name of its own. */
+  statesAround(): readonly { readonly graph: string | undefined; readonly states: readonly string[] }[] {
+    const around: { readonly graph: string | undefined; readonly states: readonly string[] }[] = [];
+    for (let frame: Token['frame'] | undefined = this.#token.frame; frame !== undefined; frame = frame.owner?.frame) {
+      const graph = frame.owner === undefined ? undefined : nameInPath(this.#host.plan, frame.owner.node);
+      around.push({ graph, states: [...(frame.typed?.states.keys() ?? [])] });
+    }
+    return around;
   }
 
   stateNamed(name: string): StateCell | undefined {

@@ -6,7 +6,6 @@ import type { Outputs } from './node-events.js';
 import { type Node, nameInPath, type Plan, type Scope, type Variables } from './plan.js';
 import { restore, typedFrame } from './snapshot.js';
 import { Cells, NO_USAGE, type State } from './state.js';
-import type { StatePatch } from './state-cell.js';
 import { dataOf, Frame, framePath, type Token } from './tokens.js';
 import { LiveState } from './transition.js';
 
@@ -30,11 +29,13 @@ export function freshState(
   return new LiveState(frontier, root, undefined, NO_USAGE);
 }
 
+/** Tokens that a lost process may have given out and that were not stored: they are never given to other nodes. */
+const LOST_TOKENS = 1_000_000;
+
 /** The state that a recovered run starts from: what was at work runs again, what waits keeps waiting. */
 export function recoveredState(plan: Plan, state: State, usage: RunUsage, ready: Token[]): LiveState {
   const { frontier, root } = restore(plan, state);
-  // Tokens that the lost process gave out and that were not stored are never given to other nodes.
-  frontier.nextTokenId += 1_000_000;
+  frontier.nextTokenId += LOST_TOKENS;
   for (let token = root.first; token !== undefined; token = token.next) {
     if (token.status === 'ready') ready.push(token);
   }
@@ -51,27 +52,28 @@ export function resumedState(plan: Plan, state: State, answers: Json | undefined
 /**
  * The state of a typed plan that a run with answers for some of its questions starts from. What has none goes on waiting; what was ready
  * runs, in bodies as soon as their containers open them.
+ *
+ * @param isRecovered The process of the run was lost. @default false
  */
 export function answeredState(
   plan: Plan,
   state: State,
   answerOf: (question: PendingQuestion) => { readonly answer: Json | undefined } | undefined,
-  patches: readonly { readonly state: string; readonly patch: StatePatch }[],
   ready: Token[],
+  { isRecovered = false }: { readonly isRecovered?: boolean } = {},
 ): LiveState {
   const { frontier, root } = restore(plan, state);
-  for (const { state: name, patch } of patches) root.typed?.states.get(name)?.change(patch);
+  if (isRecovered) frontier.nextTokenId += LOST_TOKENS;
   const wake = (frame: Frame): boolean => {
     let isAwake = false;
     for (let token = frame.first; token !== undefined; token = token.next) {
-      if (token.status === 'waiting') {
-        const payload = token.data?.payload;
-        const given = payload === undefined ? undefined : answerOf(questionOf(plan, token, payload));
-        if (given !== undefined) dataOf(token).answer = given.answer;
-        let isWoken = given !== undefined;
-        for (const inner of token.frames?.values() ?? []) isWoken = wake(inner) || isWoken;
-        if (isWoken) frontier.setStatus(token, 'ready');
-      }
+      const isWaiting = token.status === 'waiting';
+      const payload = isWaiting ? token.data?.payload : undefined;
+      const given = payload === undefined ? undefined : answerOf(questionOf(plan, token, payload));
+      if (given !== undefined) dataOf(token).answer = given.answer;
+      let isWoken = given !== undefined;
+      for (const inner of token.frames?.values() ?? []) isWoken = wake(inner) || isWoken;
+      if (isWaiting && isWoken) frontier.setStatus(token, 'ready');
       if (token.status !== 'ready') continue;
       isAwake = true;
       if (frame === root) ready.push(token);

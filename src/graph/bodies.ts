@@ -6,7 +6,7 @@ import type { BodyRound } from './node-events.js';
 import type { Node, Plan } from './plan.js';
 import type { Reporter } from './reporter.js';
 import type { PerformOptions } from './run-options.js';
-import type { Frame, Token } from './tokens.js';
+import { endStates, type Frame, type Token } from './tokens.js';
 import { apply, type LiveState } from './transition.js';
 import { storeValue } from './typed.js';
 import { FrameSource } from './values.js';
@@ -74,6 +74,7 @@ export class Bodies {
         ended: (status) => {
           // A pass of a typed plan is closed by its container, which keeps the result until then.
           if (status !== 'interrupted' && typed === undefined) this.close(token, key);
+          if (status !== 'interrupted') endStates(frame);
           subscriber.next({ status, source: new FrameSource(this.#plan, frame), result: typed?.result });
           subscriber.complete();
         },
@@ -120,6 +121,8 @@ export class Bodies {
   /** Ends a pass, or cuts it short. */
   close(token: Token, key: string): void {
     if (this.#run.isStopped || !token.isLive) return;
+    const frame = token.frames?.get(key);
+    if (frame !== undefined) endStates(frame);
     apply(this.#live, token, { type: 'body-closed', key }, this.#noneReady);
     this.#reporter.bodyClosed(token, key);
     this.#run.stopRemoved();

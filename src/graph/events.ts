@@ -225,6 +225,20 @@ export interface PendingQuestion {
   readonly payload: JsonObject;
 }
 
+/** One question of a waiting run of a step. */
+export interface AddressedQuestion {
+  /** Where it is asked, such as `review/each[3]/send#call_1`; the same after a restart. */
+  readonly address: string;
+  /** `ask`: a step asked. `before` and `after`: the graph stopped at a node. */
+  readonly kind: 'ask' | 'before' | 'after';
+  /** What the step asked with; undefined for a stop. */
+  readonly question: unknown;
+  /** The JSON Schema of an answer, where the question has one. */
+  readonly schema?: JsonObject;
+  /** When it expires, in milliseconds since 1970. @default never */
+  readonly expiresAt?: number;
+}
+
 /** A call of a node that was still at work when the run ended. */
 export interface OpenCall extends CallSummary {
   readonly node: string;
@@ -246,6 +260,8 @@ export interface RunEndFields {
 export interface RunInterrupted extends EventHeader, RunEndFields {
   readonly type: 'run-interrupted';
   readonly pending: readonly PendingQuestion[];
+  /** In a run of a step: the same by address, as programs answer them. */
+  readonly questions?: readonly AddressedQuestion[];
 }
 
 /** Every node that could run has run. */

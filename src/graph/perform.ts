@@ -40,7 +40,7 @@ import { type Reporter, SILENT } from './reporter.js';
 import type { PerformOptions } from './run-options.js';
 import { SharedState } from './shared-state.js';
 import type { State } from './state.js';
-import { type Frame, liveProducer, type Token } from './tokens.js';
+import { endStates, type Frame, liveProducer, type Token } from './tokens.js';
 import { apply, type LiveState } from './transition.js';
 
 /** Stream edges that may follow each other within one wave; further ones wait for the text to be settled. */
@@ -162,6 +162,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     this.#subscription.unsubscribe();
     this.#publish();
     this.#shared.end();
+    endStates(this.#live.root);
   }
 
   /** Reports that a node starts, unless it cannot: a node that reads what has no value and gets none is passed over. */
@@ -219,7 +220,13 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   /** The node's work has not ended at once: its clock starts. */
   continues(token: Token, work: Inner<Token, Report>): void {
     const node = this.#nodeOf(token);
-    if (node.timeoutMs !== undefined) work.add(timer(node.timeoutMs).subscribe(() => work.fail(lateError(node))));
+    if (node.timeoutMs === undefined) return;
+    const late = () => {
+      const error = lateError(node);
+      activationOf(token).lateness = error;
+      work.fail(error);
+    };
+    work.add(timer(node.timeoutMs).subscribe(late));
   }
 
   stopped(token: Token): void {

@@ -9,7 +9,6 @@ import type { Durability, EventLog, LogWriter } from './log.js';
 import type { Outputs } from './node-events.js';
 import type { Plan, Variables } from './plan.js';
 import type { Checkpoint, State } from './state.js';
-import type { StatePatch } from './state-cell.js';
 import type { ChunkSource, ResultSink } from './tokens.js';
 
 /**
@@ -41,9 +40,7 @@ export type Start =
       readonly answers?: Json;
       /** In a typed plan, instead of `answers`: what a waiting node gets; undefined leaves it waiting. Everything that is ready runs. */
       readonly answerOf?: (question: PendingQuestion) => { readonly answer: Json | undefined } | undefined;
-      /** In a typed plan: changes of the states that the top level owns, before anything runs. */
-      readonly patches?: readonly { readonly state: string; readonly patch: StatePatch }[];
-      /** The run continues after its process was lost: forms keep waiting, hooks do not open it again. */
+      /** The run continues after its process was lost: forms keep waiting, hooks do not open it again. May stand beside `answerOf`. */
       readonly recovery?: Recovery;
     };
 
@@ -51,6 +48,8 @@ export type Start =
 export interface Recovery {
   /** seq of the `node-started` of each token that had started and not ended: the start that repeats it has it as `retractFrom`. */
   readonly starts: ReadonlyMap<number, number>;
+  /** Number of the last event of that log; it stands in for the option `seq` while the run keeps its id. @default 0 */
+  readonly seq?: number;
 }
 
 /** Options of a run, all optional. */

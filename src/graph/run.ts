@@ -15,6 +15,7 @@ import { readCheckpoint, stateFromJson, stateToJson } from './snapshot.js';
 import { type Checkpoint, NO_USAGE, type State } from './state.js';
 import type { Token } from './tokens.js';
 import type { LiveState } from './transition.js';
+import type { ValueCodec } from './typed.js';
 
 /**
  * Runs a plan. Cold: one subscription is one run, unsubscribing stops it at once.
@@ -104,9 +105,11 @@ interface Prepared {
 /**
  * From what a run is started with to its state in working form.
  *
- * @throws EngineError PLAN_CHANGED when the checkpoint belongs to another graph, CHECKPOINT_INVALID when it cannot be read.
+ * @param isStored The run is stored, so its input has to be storable. @default false
+ * @throws EngineError PLAN_CHANGED when the checkpoint belongs to another graph, CHECKPOINT_INVALID when it cannot be read,
+ * VALUE_NOT_STORABLE.
  */
-export function prepare(plan: Plan, start: Start, now: number, run: string): Prepared {
+export function prepare(plan: Plan, start: Start, now: number, run: string, isStored = false): Prepared {
   const open = (variables: Variables, input: Json, resumed: boolean) =>
     plan.hooks.open?.(variables, input, { resumed, now }) ?? variables;
   const ready: Token[] = [];
@@ -114,6 +117,8 @@ export function prepare(plan: Plan, start: Start, now: number, run: string): Pre
     const { input, variables } = start;
     const { chunks } = start;
     const whole = plan.values === undefined || chunks !== undefined ? undefined : { value: input };
+    // Before anything runs whose results would be lost with it.
+    if (whole !== undefined && isStored) storedInput(plan.values as ValueCodec, input);
     const live = freshState(plan, open(variables ?? plan.variables, input, false), ready, whole);
     if (live.root.typed !== undefined) live.root.typed.source = chunks;
     return { live, ready, input, answers: undefined, kind: 'fresh' };
@@ -123,7 +128,18 @@ export function prepare(plan: Plan, start: Start, now: number, run: string): Pre
   const stored = stateFromJson(plan, checkpoint.state);
   // A fork and the next turn are other runs: they have taken no step and used nothing yet.
   const state = checkpoint.run === run ? stored : { ...stored, step: 0, usage: NO_USAGE };
-  const { recovery, answers } = start;
+  const { recovery, answers, answerOf } = start;
+  if (answerOf !== undefined) {
+    const isRecovered = recovery !== undefined;
+    return {
+      live: answeredState(plan, state, answerOf, ready, { isRecovered }),
+      ready,
+      input: inputOf(plan, checkpoint),
+      answers: undefined,
+      kind: isRecovered ? 'recovered' : 'answered',
+      ...(recovery && { retractions: new Retractions(plan, state, recovery.starts) }),
+    };
+  }
   if (recovery !== undefined) {
     // Its variables were opened when it began, and its forms still wait for their answers.
     const usage = state.usage ?? NO_USAGE;
@@ -136,14 +152,14 @@ export function prepare(plan: Plan, start: Start, now: number, run: string): Pre
       retractions: new Retractions(plan, state, recovery.starts),
     };
   }
-  const { answerOf, patches = [] } = start;
-  if (answerOf !== undefined) {
-    const live = answeredState(plan, state, answerOf, patches, ready);
-    return { live, ready, input: checkpoint.input ?? null, answers: undefined, kind: 'answered' };
-  }
   const input: Json = answers ?? {};
   const live = resumedState(plan, { ...state, variables: open(state.variables, input, true) }, answers, ready);
   return { live, ready, input, answers, kind: 'resumed' };
+}
+
+/** What a run was started with. A typed plan has its values as JSON in the checkpoint. */
+function inputOf({ values }: Plan, { input }: Checkpoint): Json {
+  return input === undefined || values === undefined ? (input ?? null) : (values.fromJson(input) as Json);
 }
 
 /** One subscription: a performance, its reporter, and the ends of a run that come from outside. */
@@ -187,13 +203,22 @@ class RunSubscription {
       });
     }
     if (log !== undefined || listener !== undefined) {
-      this.#reporter = new EventReporter(plan, this.#run, this.#now, options.seq ?? 0, (event) => this.#deliver(event));
+      this.#reporter = new EventReporter(plan, this.#run, this.#now, options.seq ?? this.#lastSeq, (event) =>
+        this.#deliver(event),
+      );
     }
+  }
+
+  /** Number of the last event that the run's log has. */
+  get #lastSeq(): number {
+    const start = this.#start;
+    const isSame = 'checkpoint' in start && start.checkpoint.run === this.#run;
+    return isSame ? (start.recovery?.seq ?? 0) : 0;
   }
 
   start(): void {
     try {
-      const prepared = prepare(this.#plan, this.#start, this.#now(), this.#run);
+      const prepared = prepare(this.#plan, this.#start, this.#now(), this.#run, this.#isStored);
       const { input, kind, retractions } = prepared;
       this.#prepared = prepared;
       this.#performance = this.#perform(prepared);

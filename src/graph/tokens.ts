@@ -7,6 +7,7 @@
  */
 import type { Observable } from 'rxjs';
 import type { Json, JsonObject } from '../json.js';
+import type { Room } from '../operators/chunk-reader.js';
 import type { Outputs } from './node-events.js';
 import type { Scope, Variables } from './plan.js';
 import type { Cells } from './state.js';
@@ -177,7 +178,8 @@ export class TypedFrame {
 
 /** Chunks of an input that comes live. */
 export interface ChunkSource {
-  toObservable(): Observable<unknown>;
+  /** @param room Whether there is room for more; the source waits while there is none, if it can. */
+  toObservable(room: Room): Observable<unknown>;
 }
 
 /** Takes the chunks of a result. */
@@ -268,6 +270,15 @@ export function leave(frame: Frame, removed: Token[]): void {
   frame.newest?.clear();
   frame.liveAtLevel?.fill(0);
   frame.observer = observer;
+}
+
+/** The states of a frame, and of the bodies inside, change no more. */
+export function endStates(frame: Frame): void {
+  if (frame.typed === undefined) return;
+  for (const cell of frame.typed.states.values()) cell.end();
+  for (let token = frame.first; token !== undefined; token = token.next) {
+    if (token.frames !== undefined) for (const inner of token.frames.values()) endStates(inner);
+  }
 }
 
 /** Takes every token of a frame, and of the bodies inside, out of the run; the observer of the frame is not told. */

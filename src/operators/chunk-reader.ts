@@ -11,6 +11,9 @@ import { Fifo } from './fifo.js';
  */
 export type WhenFull = 'pause' | 'concat' | 'fail' | 'latest';
 
+/** A promise while nothing more should be given, which is kept when there is room again; undefined while there is room. */
+export type Room = () => Promise<void> | undefined;
+
 /**
  * One reader of a stream, for one consumer: either `toObservable()` or `for await`, once.
  *
@@ -20,10 +23,12 @@ export interface ChunkReader<T> extends AsyncIterable<T> {
   /**
    * The chunks as they are written: first what waits, then each one at the moment of its `write`, without a buffer between.
    * To be subscribed to once; unsubscribing leaves.
+   *
+   * @param room Says when the subscriber cannot pass chunks on: the reader then counts as full for the producer. @default there always is room
    */
-  toObservable(): Observable<T>;
+  toObservable(room?: Room): Observable<T>;
   /** The chunks as they are asked for; what is not asked for waits in the buffer. Ending the loop leaves. */
-  [Symbol.asyncIterator](): AsyncIterableIterator<T, undefined>;
+  [Symbol.asyncIterator](): AsyncIterableIterator<T>;
   /** Chunks that wait to be read, without the kept ones of a reader that came late. */
   readonly waiting: number;
   /** Stops reading and drops what waits. Leaving twice does nothing. */
@@ -45,7 +50,7 @@ export interface ReaderHome<T> {
   readonly chunks: readonly T[];
   /** Set when no reader will be given any more. */
   readonly delivered: StreamEnd | undefined;
-  /** A reader has place again. */
+  /** A reader may have place again. */
   hasPlace(): void;
   hasLeft(reader: StreamReader<T>): void;
 }
@@ -64,6 +69,7 @@ export class StreamReader<T> implements ChunkReader<T> {
   private readonly keptEnd: number;
   /** Who reads: pushed to, or asking. */
   private subscriber: Subscriber<T> | undefined;
+  private roomBehind: Room | undefined;
   private readonly waiters = new Fifo<Waiter<T>>();
   private isTaken = false;
   private isDraining = false;
@@ -85,20 +91,30 @@ export class StreamReader<T> implements ChunkReader<T> {
   /** Whether it has enough to read: its buffer is full, or holds chunks that had to be concatenated because it was. */
   get isFull(): boolean {
     const { buffer } = this;
-    return this.subscriber === undefined && (buffer.size >= this.home.size || buffer.isBehind);
+    if (this.subscriber !== undefined) return this.roomBehind?.() !== undefined;
+    return buffer.size >= this.home.size || buffer.isBehind;
   }
 
-  toObservable(): Observable<T> {
+  /** A promise while what is behind the subscriber has no room. */
+  room(): Promise<void> | undefined {
+    return this.hasLeft ? undefined : this.roomBehind?.();
+  }
+
+  toObservable(room?: Room): Observable<T> {
     return new Observable((subscriber) => {
-      if (this.isTaken) subscriber.error(this.takenError());
-      else this.pushTo(subscriber);
+      if (this.isTaken) {
+        subscriber.error(this.takenError());
+        return;
+      }
+      this.roomBehind = room;
+      this.pushTo(subscriber);
     });
   }
 
-  [Symbol.asyncIterator](): AsyncIterableIterator<T, undefined> {
+  [Symbol.asyncIterator](): AsyncIterableIterator<T> {
     if (this.isTaken) throw this.takenError();
     this.isTaken = true;
-    const iterator: AsyncIterableIterator<T, undefined> = {
+    const iterator: AsyncIterableIterator<T> = {
       next: () => this.pull(),
       return: () => {
         this.leave();
@@ -163,7 +179,7 @@ export class StreamReader<T> implements ChunkReader<T> {
       return this.home.chunks[this.at - 1] as T;
     }
     const chunk = this.buffer.take();
-    if (!this.isFull) this.home.hasPlace();
+    this.home.hasPlace();
     return chunk;
   }
 

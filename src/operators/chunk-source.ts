@@ -32,7 +32,7 @@ export class ChunkSource<T> extends Observable<T> implements AsyncIterable<T> {
     this.open = open;
   }
 
-  [Symbol.asyncIterator](): AsyncIterableIterator<T, undefined> {
+  [Symbol.asyncIterator](): AsyncIterableIterator<T> {
     const { reader, begin } = this.open();
     const iterator = reader[Symbol.asyncIterator]();
     begin?.();

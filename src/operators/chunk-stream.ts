@@ -131,21 +131,15 @@ export class ChunkStream<T> implements ReaderHome<T> {
   /**
    * A promise while the producer should not read its source on; undefined while there is room, which costs nothing.
    *
-   * It is only ever given with `whenFull: 'pause'`, while there are readers and the buffers of all are full. It is kept when a reader takes
-   * a chunk, comes or leaves, and when the stream ends. It never rejects.
+   * It is only ever given with `whenFull: 'pause'`, while there are readers and the buffers of all are full. It is kept when one of them has
+   * place again, when a reader comes, when the full ones have left, and when the stream ends. It never rejects.
    */
   room(): Promise<void> | undefined {
-    const { readers } = this;
-    if (this.whenFull !== 'pause' || this.ending !== undefined) return undefined;
-    let open = 0;
-    for (let at = 0; at < readers.length; at += 1) {
-      const reader = readers[at] as StreamReader<T>;
-      if (!reader.isOpen) continue;
-      if (!reader.isFull) return undefined;
-      open += 1;
+    if (!this.isCrowded()) return undefined;
+    if (this.space === undefined) {
+      this.space = new Space();
+      this.awaitPlace(this.space);
     }
-    if (open === 0) return undefined;
-    this.space ??= new Space();
     return this.space.promise;
   }
 
@@ -184,10 +178,10 @@ export class ChunkStream<T> implements ReaderHome<T> {
     return value;
   }
 
-  /** For its readers: one of them can take a chunk again. */
+  /** For its readers: one of them may have place again. */
   hasPlace(): void {
     const { space } = this;
-    if (space === undefined) return;
+    if (space === undefined || this.isCrowded()) return;
     this.space = undefined;
     space.open();
   }
@@ -211,6 +205,30 @@ export class ChunkStream<T> implements ReaderHome<T> {
     let problem: EngineError | undefined;
     for (let at = 0; at < length; at += 1) problem = (readers[at] as StreamReader<T>).give(chunk) ?? problem;
     return problem;
+  }
+
+  /** Whether there are readers, and all of them are full. */
+  private isCrowded(): boolean {
+    if (this.whenFull !== 'pause' || this.ending !== undefined) return false;
+    const { readers } = this;
+    let isCrowded = false;
+    for (let at = 0; at < readers.length; at += 1) {
+      const reader = readers[at] as StreamReader<T>;
+      if (!reader.isOpen) continue;
+      if (!reader.isFull) return false;
+      isCrowded = true;
+    }
+    return isCrowded;
+  }
+
+  /** Subscribers do not take from a buffer: whether there is room behind them has to be asked again. */
+  private awaitPlace(space: Space): void {
+    const ask = (): void => {
+      if (this.space !== space) return;
+      this.hasPlace();
+      if (this.space === space) this.awaitPlace(space);
+    };
+    for (const reader of this.readers) reader.room()?.then(ask, ask);
   }
 
   private closeGaps(): void {

@@ -3,9 +3,11 @@ import { isObservable, mergeMap, type Observable, of } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import type { NodeActivation, NodeResult } from '../../graph/activation.js';
 import type { NodeEvent, Settled } from '../../graph/node-events.js';
+import type { ChunkSource } from '../../graph/tokens.js';
+import type { Room } from '../../operators/chunk-reader.js';
 import { Interrupt } from '../interrupt.js';
 import { validate } from '../json-schema.js';
-import type { NodeBlueprint, StepDefinition } from '../step.js';
+import type { ConcatRule, NodeBlueprint, StepDefinition } from '../step.js';
 import { goRound, mapItems, passThrough } from './containers.js';
 import type { RunContext } from './context.js';
 import { chunkInput, type Inlet, wholeInput, wholeOf } from './inputs.js';
@@ -14,7 +16,8 @@ import { interruptedBy, outputBeforeStop, stopAfter, stopAt } from './questions.
 import { StepAt } from './step-at.js';
 import { afterwards, isThenable } from './step-node.js';
 import { settledValue } from './stream-out.js';
-import type { StepWatch } from './watch.js';
+import type { StepWatch, WatchedStep } from './watch.js';
+import { watchedResult } from './watched-result.js';
 
 /** What the node is made of. */
 export interface ContainerNodeParts {
@@ -29,45 +32,69 @@ export interface ContainerNodeParts {
 /** The work of one container. */
 export class ContainerNode {
   readonly #parts: ContainerNodeParts;
+  readonly #watched: WatchedStep;
 
   constructor(parts: ContainerNodeParts) {
     this.#parts = parts;
+    const { blueprint, definition, inlet } = parts;
+    const { name, kind } = blueprint.step;
+    const rule = definition.options.chunks as ConcatRule<unknown> | undefined;
+    this.#watched = { name, kind, path: inlet.path, rule };
   }
 
   activate(at: NodeActivation): NodeResult {
     const context = at.services as RunContext;
-    const { blueprint, inlet, stops, isLive, definition } = this.#parts;
+    const { blueprint, inlet, stops } = this.#parts;
     if (stops.before && at.question === undefined && at.openBodies.length === 0) return stopAt(at, 'before');
     const done = outputBeforeStop(at, context.codec);
     if (done !== undefined) return settledValue(done.value);
     const step = new StepAt(at, context, blueprint.step, blueprint.id, inlet.path);
-    const { name, kind } = blueprint.step;
-    const watched = { name, kind, path: inlet.path, step: blueprint.step };
-    const watch = context.observers?.watch(watched, step.path, { emit: (n, message) => step.emit(n, { message }) });
-    try {
-      if (isLive && definition.type === 'graph') {
-        const chunks = chunkInput(inlet, at, context.chunks);
-        const source = watch === undefined ? chunks : watch.inputs(chunks);
-        return this.#ended(at, step, passThrough(at, inlet.path, { source }, this.#isBare), watch);
-      }
-      const input = this.#input(at, context, step);
-      if (!isThenable(input)) return this.#begun(at, step, input, watch);
-      return step.ending((subscriber) => {
-        input.then(
-          (value) => {
-            if (subscriber.closed) return;
-            const result: unknown = this.#begun(at, step, value, watch);
-            const events = isObservable(result) ? (result as Observable<NodeEvent>) : of(result as NodeEvent);
-            subscriber.add(events.subscribe(subscriber));
-          },
-          (error: unknown) => subscriber.error(error),
-        );
-        return undefined;
-      });
-    } catch (error) {
-      watch?.error(error);
-      throw error;
+    const watch = context.observers?.watch(this.#watched, step);
+    if (watch === undefined) return this.#work(at, context, step, undefined);
+    return watchedResult(watch, () => this.#work(at, context, step, watch));
+  }
+
+  #work(at: NodeActivation, context: RunContext, step: StepAt, watch: StepWatch | undefined): NodeResult {
+    const { inlet, isLive, definition } = this.#parts;
+    if (isLive && definition.type === 'graph') {
+      // Known once the graph inside takes its input.
+      let inside: Room | undefined;
+      const chunks = chunkInput(inlet, at, context.chunks, () => inside?.());
+      const seen = watch === undefined ? chunks : watch.inputs(chunks);
+      const source: ChunkSource = {
+        toObservable: (room) => {
+          inside = room;
+          return seen;
+        },
+      };
+      return this.#passed(at, step, { source }, watch);
     }
+    const input = this.#input(at, context, step);
+    if (!isThenable(input)) return this.#begun(at, step, input, watch);
+    return step.ending((subscriber) => {
+      input.then(
+        (value) => {
+          if (subscriber.closed) return;
+          try {
+            subscriber.add(eventsOf(this.#begun(at, step, value, watch)).subscribe(subscriber));
+          } catch (error) {
+            subscriber.error(error);
+          }
+        },
+        (error: unknown) => subscriber.error(error),
+      );
+      return undefined;
+    });
+  }
+
+  #passed(
+    at: NodeActivation,
+    step: StepAt,
+    input: Parameters<typeof passThrough>[2],
+    watch: StepWatch | undefined,
+  ): NodeResult {
+    const told = watch === undefined ? undefined : (chunk: unknown) => watch.output(chunk);
+    return this.#ended(at, step, passThrough(at, this.#parts.inlet.path, input, this.#isBare, told), watch);
   }
 
   #input(at: NodeActivation, context: RunContext, step: StepAt): unknown {
@@ -104,7 +131,7 @@ export class ContainerNode {
     }
     if (definition.type === 'loop')
       return this.#ended(at, step, goRound(at, inlet.path, definition, input, rule), watch);
-    return this.#ended(at, step, passThrough(at, inlet.path, { whole: input }, this.#isBare), watch);
+    return this.#passed(at, step, { whole: input }, watch);
   }
 
   /** Nothing has to see the whole output before others do. */
@@ -120,19 +147,22 @@ export class ContainerNode {
     const { output: schema, chunks: rule } = definition.options;
     const isBare = this.#isBare;
     if (isBare && watch === undefined) return result;
-    const events = isObservable(result) ? (result as Observable<NodeEvent>) : of(result as NodeEvent);
     const finish = (event: Settled): Observable<NodeEvent> => {
-      const whole =
-        isBare && watch === undefined
-          ? event.value
-          : wholeOf(event.value, (rule ?? step.context.chunks) as never, step.path);
-      watch?.end(whole);
-      if (isBare) return of(event);
+      // Chunks that went on while they came were told then.
+      if (isBare && at.out !== undefined) return of(event);
+      const whole = wholeOf(event.value, (rule ?? step.context.chunks) as never, step.path);
+      if (isBare) {
+        watch?.end(whole);
+        return of(event);
+      }
       const checked =
         schema === undefined
           ? whole
           : validate(schema, whole, (problems) => this.#invalid('OUTPUT_INVALID', 'output', problems));
-      const final = afterwards(checked, (value) => (after === undefined ? value : after(value as never, step)));
+      const final = afterwards(checked, (value) => {
+        watch?.end(value);
+        return after === undefined ? value : after(value as never, step);
+      });
       const ended = afterwards(final, (value): NodeEvent => {
         if (value instanceof Interrupt) return interruptedBy(step, value);
         if (!stops.after) return settledValue(value);
@@ -144,13 +174,16 @@ export class ContainerNode {
       return isThenable(ended) ? (ended as unknown as Observable<NodeEvent>) : of(ended as NodeEvent);
     };
     return step.ending((subscriber) =>
-      events.pipe(mergeMap((event) => (event.type === 'settled' ? finish(event) : of(event)))).subscribe({
-        next: (event) => subscriber.next(event),
-        error: (error: unknown) => {
-          watch?.error(error);
-          subscriber.error(error);
-        },
-      }),
+      eventsOf(result)
+        .pipe(mergeMap((event) => (event.type === 'settled' ? finish(event) : of(event))))
+        .subscribe({
+          next: (event) => subscriber.next(event),
+          error: (error: unknown) => subscriber.error(error),
+        }),
     );
   }
+}
+
+function eventsOf(result: NodeResult): Observable<NodeEvent> {
+  return isObservable(result) ? (result as Observable<NodeEvent>) : of(result as NodeEvent);
 }

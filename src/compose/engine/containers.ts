@@ -4,6 +4,7 @@ import { EngineError } from '../../errors.js';
 import type { LiveEnds, NodeActivation, NodeResult } from '../../graph/activation.js';
 import type { BodyEnd } from '../../graph/node.js';
 import { interrupt, type NodeEvent } from '../../graph/node-events.js';
+import type { ChunkSource } from '../../graph/tokens.js';
 import { expandQueue } from '../../operators/expand-queue.js';
 import { invalidOption } from '../../operators/invalid-option.js';
 import type { ConcatRule, StepDefinition } from '../step.js';
@@ -23,12 +24,14 @@ const WAITING = interrupt();
  *
  * @param source the input in chunks; `whole` is used otherwise
  * @param isLiveOut whether chunks of the result go to the successors while they come
+ * @param passed called with each of those
  */
 export function passThrough(
   at: NodeActivation,
   path: string,
-  input: { readonly whole: unknown } | { readonly source: Observable<unknown> },
+  input: { readonly whole: unknown } | { readonly source: ChunkSource },
   isLiveOut: boolean,
+  passed?: (chunk: unknown) => void,
 ): NodeResult {
   return new Observable<NodeEvent>((subscriber) => {
     const end = () => {
@@ -39,18 +42,21 @@ export function passThrough(
       open: () => {
         if (at.out === undefined) at.open({ onUnread: end });
       },
-      write: (chunk) => at.write(chunk),
+      write: (chunk) => {
+        passed?.(chunk);
+        at.write(chunk);
+      },
       room: () => at.room(),
     };
     const isLive = 'source' in input;
-    const source = isLive ? { toObservable: () => input.source } : undefined;
+    const source = isLive ? input.source : undefined;
     const round = isLive ? { key: '', isLive: true } : { key: '', value: input.whole };
     return at.runBody(round, { source, ...(isLiveOut ? { output } : {}) }).subscribe({
-      next: (passed) => {
-        if (passed.status === 'interrupted') subscriber.next(WAITING);
-        else if (passed.result === undefined) subscriber.error(noOutput(path));
+      next: ({ status, result }) => {
+        if (status === 'interrupted') subscriber.next(WAITING);
+        else if (result === undefined) subscriber.error(noOutput(path));
         else if (at.out !== undefined) end();
-        else subscriber.next(settledValue(passed.result.value));
+        else subscriber.next(settledValue(result.value));
       },
       error: (error: unknown) => subscriber.error(error),
     });

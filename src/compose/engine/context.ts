@@ -1,5 +1,8 @@
 /** What one run of a step carries beside its plan; every node of the run can read it. */
+import type { StateCell, StatePatch } from '../../graph/state-cell.js';
 import type { ValueCodec } from '../../graph/typed.js';
+import type { Json } from '../../json.js';
+import type { StateToken } from '../state.js';
 import type { ConcatRule } from '../step.js';
 import type { RunObservers, RunOptionsByNode } from './watch.js';
 
@@ -14,6 +17,37 @@ export interface RunContext {
   readonly observers: RunObservers | undefined;
   /** Undefined when no call options were given. */
   readonly options: RunOptionsByNode | undefined;
-  /** Path of the step that this run is part of, and a slash; empty for a run of its own. */
+  /** Path of the step that this run is part of, with the name of the run and a slash; empty for a run of its own. */
   readonly prefix: string;
+  /** The same without rounds. */
+  readonly place: string;
+  /** Name of the step that is run. */
+  readonly name: string;
+  /** The step that this run is part of; undefined for a run of its own. */
+  readonly outer: StepAround | undefined;
+}
+
+/** The step around a run, or the call of a tool. */
+export interface StepAround {
+  /** Its path from the outermost run, without rounds. */
+  readonly place: string;
+  /** Whether what it says now becomes an event. */
+  readonly canTell: boolean;
+  emit(name: string, data: Json): void;
+  /** The state as that step sees it; undefined when no graph around declares it. */
+  findState(token: StateToken<unknown>): FoundState | undefined;
+  /** Graphs around, the nearest first, each with the states that it declares. */
+  graphsAround(): readonly GraphAround[];
+}
+
+/** A state, and the step that changes it. */
+export interface FoundState {
+  readonly step: { patch(state: string, patch: StatePatch): void };
+  readonly cell: StateCell;
+}
+
+/** A graph around a step. */
+export interface GraphAround {
+  readonly name: string;
+  readonly states: readonly string[];
 }

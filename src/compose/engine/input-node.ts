@@ -13,7 +13,11 @@ export class InputNode {
 
   activate(at: NodeActivation): NodeResult {
     const { source } = at.frame;
-    if (source !== undefined) return streamOut(at, source.toObservable());
+    if (source !== undefined)
+      return streamOut(
+        at,
+        source.toObservable(() => at.room()),
+      );
     const message = `The input of "${this.#path}" came in chunks, and not all of them had come when the run was stored; start it again with its whole input.`;
     throw new EngineError('CHECKPOINT_INVALID', message, { node: this.#path });
   }

@@ -3,6 +3,9 @@ import { concat, from, merge, mergeMap, Observable, of } from 'rxjs';
 import { EngineError, errorAt, toEngineError } from '../../errors.js';
 import type { NodeActivation } from '../../graph/activation.js';
 import { type Arrival, Chunks, COMING } from '../../graph/typed.js';
+import { messageOf } from '../../models/concat-messages.js';
+import type { AssistantChunk } from '../../models/messages.js';
+import type { Room } from '../../operators/chunk-reader.js';
 import { ChunkStream } from '../../operators/chunk-stream.js';
 import { concatValues } from '../chunks/concat-values.js';
 import type { ConcatRule, InputRule, NodeBlueprint } from '../step.js';
@@ -60,12 +63,32 @@ export function wholeOf(value: unknown, rule: Rule, path: string): unknown {
     const message = `"${path}" needs a value, but the stream that should give it ended without any chunk. Let the step before it give at least one; "pick" gives none for a key that is not there.`;
     throw new EngineError('STREAM_EMPTY', message, { node: path });
   }
-  if (value.items.length === 1) return value.items[0];
+  if (value.items.length === 1) return finished(value.items[0]);
   try {
-    return concatValues(value.items, rule);
+    return finished(concatValues(value.items, rule));
   } catch (thrown) {
     throw errorAt(toEngineError(thrown, 'NODE_FAILED', { node: path }), path);
   }
+}
+
+/** Chunks of messages have indexes, by which further ones would join them; once nothing follows they are messages. */
+function finished(value: unknown): unknown {
+  if (Array.isArray(value)) return value.some(isAssistantChunk) ? value.map(finishedMessage) : value;
+  return finishedMessage(value);
+}
+
+function finishedMessage(value: unknown): unknown {
+  return isAssistantChunk(value) ? messageOf(value) : value;
+}
+
+function isAssistantChunk(value: unknown): value is AssistantChunk {
+  if (typeof value !== 'object' || value === null || !('role' in value) || value.role !== 'assistant') return false;
+  const { toolCalls, parts } = value as Partial<AssistantChunk>;
+  return (toolCalls ?? []).some(hasIndex) || (parts ?? []).some(hasIndex) || !('content' in value);
+}
+
+function hasIndex(part: object): boolean {
+  return 'index' in part;
 }
 
 function sourceOf(sources: readonly Source[], node: number): Source | undefined {
@@ -177,23 +200,30 @@ function kindOf(value: unknown): string {
 /**
  * The input of a node in chunks, live where producers are at work. To be called while the node is started: a reader that is not taken then
  * misses what comes.
+ *
+ * @param room Whether what is made of the chunks has room: producers that can pause wait while it has none. @default that of the node's edges
  */
-export function chunkInput(inlet: Inlet, at: NodeActivation, rule: Rule): Observable<unknown> {
+export function chunkInput(
+  inlet: Inlet,
+  at: NodeActivation,
+  rule: Rule,
+  room: Room = () => at.room(),
+): Observable<unknown> {
   const { arrival } = at;
   if (arrival === undefined) return of(undefined);
-  if (arrival.next === undefined && inlet.input === undefined) return chunksOf(arrival, at);
+  if (arrival.next === undefined && inlet.input === undefined) return chunksOf(arrival, at, room);
   const newest = newestArrivals(arrival);
   const sources = distinct(inlet.sources.filter(({ node }) => newest.has(node)));
   // Without chunks, or a rule for their pieces, the input is whole, and so one chunk.
   const isWhole = inlet.input?.piece === undefined || !hasChunks(inlet, sources, newest, at);
   if (inlet.input !== undefined && isWhole) return of(wholeInput(inlet, at, rule));
-  if (inlet.input !== undefined) return pieces(inlet, inlet.input, sources, newest, at);
-  if (sources.length === 1) return chunksOf(newest.get((sources[0] as Source).node) as Arrival, at);
+  if (inlet.input !== undefined) return pieces(inlet, inlet.input, sources, { newest, at, room });
+  if (sources.length === 1) return chunksOf(newest.get((sources[0] as Source).node) as Arrival, at, room);
   if (inlet.merge !== undefined) return mergedWhole(inlet, sources, newest, at, rule);
   const guard = new MergeGuard(inlet.path);
   return merge(
     ...sources.map(({ id, node }) =>
-      chunksOf(newest.get(node) as Arrival, at).pipe(
+      chunksOf(newest.get(node) as Arrival, at, room).pipe(
         mergeMap((chunk) => {
           guard.check(id, chunk);
           return [chunk];
@@ -221,8 +251,8 @@ function distinct(sources: readonly Source[]): readonly Source[] {
   return sources.length < 2 ? sources : [...new Map(sources.map((source) => [source.id, source])).values()];
 }
 
-function chunksOf({ from: node, value }: Arrival, at: NodeActivation): Observable<unknown> {
-  if (value === COMING) return at.chunksFrom(node)?.toObservable() ?? of();
+function chunksOf({ from: node, value }: Arrival, at: NodeActivation, room?: Room): Observable<unknown> {
+  if (value === COMING) return at.chunksFrom(node)?.toObservable(room) ?? of();
   return value instanceof Chunks ? from(value.items) : of(value);
 }
 
@@ -231,8 +261,7 @@ function pieces(
   { reads }: Inlet,
   rule: InputRule,
   sources: readonly Source[],
-  newest: ReadonlyMap<number, Arrival>,
-  at: NodeActivation,
+  { newest, at, room }: { newest: ReadonlyMap<number, Arrival>; at: NodeActivation; room: Room },
 ): Observable<unknown> {
   const piecesOf = (id: string) => mergeMap((chunk: unknown) => rule.piece?.(id, chunk) ?? []);
   const stored = reads.flatMap(({ id, node }) => {
@@ -242,7 +271,7 @@ function pieces(
   return merge(
     from(rule.first ?? []),
     ...stored.map(({ id, value }) => (value instanceof Chunks ? from(value.items) : of(value)).pipe(piecesOf(id))),
-    ...sources.map(({ id, node }) => chunksOf(newest.get(node) as Arrival, at).pipe(piecesOf(id))),
+    ...sources.map(({ id, node }) => chunksOf(newest.get(node) as Arrival, at, room).pipe(piecesOf(id))),
   );
 }
 
@@ -292,7 +321,7 @@ export function pulledInput(inlet: Inlet, at: NodeActivation, rule: Rule): Pulle
       release: () => {},
     };
   }
-  return pulled(chunkInput(inlet, at, rule), inlet.path, rule);
+  return pulled((room) => chunkInput(inlet, at, rule, room), inlet.path, rule);
 }
 
 /** Chunks to be pulled, once; `release` gives them up. */
@@ -302,10 +331,10 @@ export interface PulledChunks {
 }
 
 /** An Observable, pulled; what is not asked for waits in the buffer of an edge. */
-export function pulled(chunks: Observable<unknown>, name: string, rule: Rule): PulledChunks {
+export function pulled(open: (room: Room) => Observable<unknown>, name: string, rule: Rule): PulledChunks {
   const stream = new ChunkStream<unknown>({ name, concat: (neighbours) => concatValues(neighbours, rule) });
   const reader = stream.reader();
-  const subscription = chunks.subscribe({
+  const subscription = open(() => stream.room()).subscribe({
     next: (chunk) => stream.write(chunk),
     error: (error: unknown) => stream.fail(error),
     complete: () => stream.end(),

@@ -9,7 +9,7 @@ import type { NodeEvent } from '../../graph/node-events.js';
 import type { Checkpoint } from '../../graph/state.js';
 import { readStoredValue, type StoredValue, storeValue, type ValueCodec } from '../../graph/typed.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import type { RunContext } from './context.js';
+import type { RunContext, StepAround } from './context.js';
 import { keep, keptJson } from './kept.js';
 import { answersOf, type StoredQuestion, waitFor } from './questions.js';
 
@@ -34,7 +34,7 @@ export interface NestedHome {
 type EndedCall = { readonly value: unknown } | { readonly checkpoint: Json };
 
 /** What other steps can run inside: a step at work, or one call of a tool. */
-export interface OuterStep {
+export interface OuterStep extends StepAround {
   readonly context: RunContext;
   readonly path: string;
   readonly key: string;

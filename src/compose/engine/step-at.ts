@@ -7,16 +7,18 @@ import type { StateCell, StatePatch } from '../../graph/state-cell.js';
 import type { Json } from '../../json.js';
 import { Interrupt, type InterruptOptions, type InterruptPart } from '../interrupt.js';
 import type { StateHandle, StateToken } from '../state.js';
-import type { StepActivation } from '../step.js';
-import type { RunContext } from './context.js';
+import type { InnerPartOptions, StepActivation, StepKind } from '../step.js';
+import type { FoundState, GraphAround, RunContext } from './context.js';
+import { innerPart } from './inner-part.js';
 import { keep, keptJson, storedPart } from './kept.js';
 import { NestedRuns, nestedInNode, type OuterStep } from './nested.js';
 import { answersOf, memoOf } from './questions.js';
+import type { WatchedActivation } from './watch.js';
 
 const NO_OPTIONS: Readonly<Record<string, unknown>> = Object.freeze({});
 
 /** A step at work. Most of it is made when it is asked for. */
-export class StepAt implements StepActivation, OuterStep {
+export class StepAt implements StepActivation, WatchedActivation, OuterStep {
   readonly name: string;
   readonly node: NodeActivation;
   readonly context: RunContext;
@@ -47,6 +49,16 @@ export class StepAt implements StepActivation, OuterStep {
   }
   get path(): string {
     return this.context.prefix + this.node.path;
+  }
+  /** Its path from the outermost run, without rounds. */
+  get place(): string {
+    return this.context.place + this.#path;
+  }
+  get canTell(): boolean {
+    return this.node.isHeard;
+  }
+  get lateness(): unknown {
+    return this.node.lateness;
   }
   get run(): string {
     return this.node.run;
@@ -127,10 +139,33 @@ export class StepAt implements StepActivation, OuterStep {
   }
 
   state<S>(token: StateToken<S>): StateHandle<S> {
-    const cell = this.node.stateNamed(token.name);
-    if (cell !== undefined) return new Handle<S>(this, cell, token);
-    const message = `Step "${this.path}" reads the state "${token.name}", which no graph around it declares; name it in the options of one: graph(…, { state: ${token.name} }).`;
+    const found = this.findState(token as StateToken<unknown>);
+    if (found !== undefined) return new Handle<S>(found.step, found.cell, token);
+    const around = this.graphsAround().map(({ name, states }) => {
+      const declared = states.length === 0 ? 'no state' : states.map((state) => `"${state}"`).join(', ');
+      return `"${name}" (${declared})`;
+    });
+    const message = `Step "${this.path}" reads the state "${token.name}", which no graph around it declares: ${around.join(', ')}. Name it in the options of one: graph(…, { state: … }).`;
     throw new EngineError('STATE_MISSING', message, { node: this.path });
+  }
+
+  findState(token: StateToken<unknown>): FoundState | undefined {
+    const cell = this.node.stateNamed(token.name);
+    return cell === undefined ? this.context.outer?.findState(token) : { step: this, cell };
+  }
+
+  graphsAround(): readonly GraphAround[] {
+    const own = this.node.statesAround().map(({ graph, states }) => ({ name: graph ?? this.context.name, states }));
+    return [...own, ...(this.context.outer?.graphsAround() ?? [])];
+  }
+
+  observe<T>(kind: StepKind, name: string, input: unknown, work: () => T, options?: InnerPartOptions): T {
+    return innerPart(this, kind, name, input, work, options);
+  }
+
+  /** What observers see of a part; `suffix` makes its path. */
+  partAt(suffix: string): WatchedActivation {
+    return new PartAt(this, suffix);
   }
 
   /** Changes a state of a graph around. */
@@ -161,13 +196,50 @@ export class StepAt implements StepActivation, OuterStep {
   }
 }
 
+/** A part of a step, as observers see it. */
+class PartAt implements WatchedActivation {
+  readonly #step: StepAt;
+  readonly #suffix: string;
+
+  constructor(step: StepAt, suffix: string) {
+    this.#step = step;
+    this.#suffix = suffix;
+  }
+
+  get path(): string {
+    return this.#step.path + this.#suffix;
+  }
+  get run(): string {
+    return this.#step.run;
+  }
+  get key(): string {
+    return this.#step.key + this.#suffix;
+  }
+  get attempt(): number {
+    return this.#step.attempt;
+  }
+  get isResumed(): boolean {
+    return this.#step.isResumed;
+  }
+  get canTell(): boolean {
+    return this.#step.canTell;
+  }
+  get lateness(): unknown {
+    return this.#step.lateness;
+  }
+
+  emit(name: string, data: Json): void {
+    this.#step.emit(name, data);
+  }
+}
+
 /** A state as one step sees it. */
 class Handle<S> implements StateHandle<S> {
-  readonly #step: StepAt;
+  readonly #step: FoundState['step'];
   readonly #cell: StateCell;
   readonly #token: StateToken<S>;
 
-  constructor(step: StepAt, cell: StateCell, token: StateToken<S>) {
+  constructor(step: FoundState['step'], cell: StateCell, token: StateToken<S>) {
     this.#step = step;
     this.#cell = cell;
     this.#token = token;

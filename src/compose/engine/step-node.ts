@@ -11,29 +11,29 @@ import {
   mergeAll,
   mergeMap,
   Observable,
-  type OperatorFunction,
   of,
   take,
-  tap,
   toArray,
 } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import type { NodeActivation, NodeResult } from '../../graph/activation.js';
 import type { NodeEvent, Settled } from '../../graph/node-events.js';
 import { Chunks } from '../../graph/typed.js';
+import type { Room } from '../../operators/chunk-reader.js';
 import { failureOf, Interrupt } from '../interrupt.js';
 import { validate } from '../json-schema.js';
 import { looksLikeOperator, operatorError } from '../make-step.js';
-import type { AnyStep, NodeBlueprint, StepDefinition, StepOptions } from '../step.js';
+import type { AnyStep, ChunkOperator, ConcatRule, NodeBlueprint, StepDefinition, StepOptions } from '../step.js';
 import type { RunContext } from './context.js';
 import { chunkInput, type Inlet, pulled, pulledInput, wholeInput, wholeOf } from './inputs.js';
 import { keptValue } from './kept.js';
 import { interruptedBy, outputBeforeStop, stopAfter, stopAt } from './questions.js';
 import { StepAt } from './step-at.js';
 import { settledValue, streamOut } from './stream-out.js';
-import type { StepWatch } from './watch.js';
+import type { StepWatch, WatchedStep } from './watch.js';
+import { watchedResult } from './watched-result.js';
 
-type AnyOperator = OperatorFunction<unknown, unknown>;
+type AnyOperator = ChunkOperator<unknown, unknown>;
 
 type CodeDefinition = Extract<StepDefinition, { readonly type: 'function' | 'operator' | 'generator' }>;
 
@@ -44,6 +44,8 @@ export interface StepNodeParts {
   readonly inlet: Inlet;
   /** The graph stops before it, or after it. */
   readonly stops: { readonly before: boolean; readonly after: boolean };
+  /** It only holds the graph together: no observer is told of it. @default false */
+  readonly isHidden?: boolean;
 }
 
 /** The work of one node; one object for all runs of its plan. */
@@ -53,6 +55,7 @@ export class StepNode {
   readonly #inlet: Inlet;
   readonly #step: AnyStep;
   readonly #options: StepOptions;
+  readonly #watched: WatchedStep;
   /** A function with nothing around it. */
   readonly #isBare: boolean;
 
@@ -62,44 +65,51 @@ export class StepNode {
     this.#inlet = parts.inlet;
     this.#step = parts.blueprint.step;
     this.#options = parts.definition.options;
+    const { name, kind } = this.#step;
+    this.#watched = {
+      name,
+      kind,
+      path: parts.inlet.path,
+      rule: this.#options.chunks as ConcatRule<unknown> | undefined,
+    };
     this.#isBare = parts.definition.type === 'function' && !hasAround(parts);
   }
 
   activate(at: NodeActivation): NodeResult {
     const context = at.services as RunContext;
-    if (this.#isBare && context.observers === undefined && this.#definition.type === 'function') {
-      const input = wholeInput(this.#inlet, at, context.chunks);
-      const step = this.#at(at, context);
-      return this.#delivered(at, step, this.#call(this.#definition.run, input, step), undefined);
-    }
-    return this.#activateWithAll(at, context);
+    const { observers } = context;
+    const step = this.#at(at, context);
+    if (observers === undefined || this.#parts.isHidden === true)
+      return this.#activateWith(at, context, step, undefined);
+    const { before } = this.#parts.stops;
+    // It has not begun yet, or had ended before its graph stopped.
+    if ((before && at.question === undefined) || at.question?.kind === 'after')
+      return this.#activateWith(at, context, step, undefined);
+    const watch = observers.watch(this.#watched, step);
+    if (watch === undefined) return this.#activateWith(at, context, step, undefined);
+    return watchedResult(watch, () => this.#activateWith(at, context, step, watch));
+  }
+
+  #activateWith(at: NodeActivation, context: RunContext, step: StepAt, watch: StepWatch | undefined): NodeResult {
+    if (!this.#isBare || this.#definition.type !== 'function') return this.#activateWithAll(at, context, step, watch);
+    const input = wholeInput(this.#inlet, at, context.chunks);
+    watch?.start(input);
+    return this.#delivered(at, step, this.#call(this.#definition.run, input, step), watch);
   }
 
   #at(at: NodeActivation, context: RunContext): StepAt {
     return new StepAt(at, context, this.#step, this.#parts.blueprint.id, this.#inlet.path);
   }
 
-  #activateWithAll(at: NodeActivation, context: RunContext): NodeResult {
+  #activateWithAll(at: NodeActivation, context: RunContext, step: StepAt, watch: StepWatch | undefined): NodeResult {
     const { before: stopsBefore } = this.#parts.stops;
     if (stopsBefore && at.question === undefined) return stopAt(at, 'before');
     const stored = outputBeforeStop(at, context.codec);
     if (stored !== undefined) return settledValue(stored.value);
-    const step = this.#at(at, context);
-    const { name, kind } = this.#step;
-    const watched = { name, kind, path: this.#inlet.path, step: this.#step };
-    const watch = context.observers?.watch(watched, step.path, { emit: (n, message) => step.emit(n, { message }) });
-    const failed = (error: unknown): never => {
-      watch?.error(error);
-      throw error;
-    };
-    try {
-      const result = afterwards(this.#input(at, context, step, watch), (input) =>
-        this.#work(input, at, context, step, watch),
-      );
-      return isThenable(result) ? this.#later(at, step, result, watch) : this.#delivered(at, step, result, watch);
-    } catch (error) {
-      return failed(error);
-    }
+    const result = afterwards(this.#input(at, context, step, watch), (input) =>
+      this.#work(input, at, context, step, watch),
+    );
+    return isThenable(result) ? this.#later(at, step, result, watch) : this.#delivered(at, step, result, watch);
   }
 
   /** What the step begins with: a whole value for functions; for the others chunks, unless something needs the whole before. */
@@ -126,7 +136,7 @@ export class StepNode {
     const whole =
       beforeChunks === undefined
         ? wholeInput(this.#inlet, at, context.chunks)
-        : collected(at, chunkInput(this.#inlet, at, context.chunks).pipe(beforeChunks as AnyOperator), (items) =>
+        : collected(at, (beforeChunks as AnyOperator)(chunkInput(this.#inlet, at, context.chunks), step), (items) =>
             wholeOf(new Chunks(items), context.chunks, this.#inlet.path),
           );
     const prepared = before === undefined ? whole : afterwards(whole, (input) => before(input as never, step));
@@ -152,23 +162,30 @@ export class StepNode {
     const isWhole = this.#parts.blueprint.before !== undefined || this.#options.input !== undefined;
     const { beforeChunks } = this.#parts.blueprint;
     if (definition.type === 'operator') {
-      const chunks = isWhole ? of(input) : this.#chunks(at, context, watch);
-      return chunks.pipe(definition.operator as AnyOperator);
+      const chunks = isWhole ? of(input) : this.#chunks(at, context, step, watch);
+      return (definition.operator as AnyOperator)(chunks, step);
     }
-    const isPlain = !isWhole && beforeChunks === undefined && watch === undefined;
-    const input$ = () => (isWhole ? of(input) : this.#chunks(at, context, watch));
-    const chunks = isPlain
+    const isPlain = !isWhole && beforeChunks === undefined;
+    const input$ = (room: Room) => (isWhole ? of(input) : this.#chunks(at, context, step, undefined, room));
+    const { chunks, release } = isPlain
       ? pulledInput(this.#inlet, at, context.chunks)
-      : pulled(input$(), this.#inlet.path, context.chunks);
+      : pulled(input$, this.#inlet.path, context.chunks);
     // A generator may end without having read everything, or anything.
-    step.release = chunks.release;
-    return definition.run(chunks.chunks as never, step);
+    step.release = release;
+    const seen = watch === undefined || isWhole ? chunks : watch.pulledInputs(chunks);
+    return definition.run(seen as never, step);
   }
 
-  #chunks(at: NodeActivation, context: RunContext, watch: StepWatch | undefined): Observable<unknown> {
+  #chunks(
+    at: NodeActivation,
+    context: RunContext,
+    step: StepAt,
+    watch: StepWatch | undefined,
+    room?: Room,
+  ): Observable<unknown> {
     const { beforeChunks } = this.#parts.blueprint;
-    const chunks = chunkInput(this.#inlet, at, context.chunks);
-    const prepared = beforeChunks === undefined ? chunks : chunks.pipe(beforeChunks as AnyOperator);
+    const chunks = chunkInput(this.#inlet, at, context.chunks, room);
+    const prepared = beforeChunks === undefined ? chunks : (beforeChunks as AnyOperator)(chunks, step);
     return watch === undefined ? prepared : watch.inputs(prepared);
   }
 
@@ -201,12 +218,10 @@ export class StepNode {
       if (first instanceof Interrupt) return of(interruptedBy(step, first));
       return eventsOf(this.#streamed(at, step, concat(of(first), chunks$), watch));
     };
-    const early = { error: (error: unknown) => watch?.error(error) };
     return source.pipe(
       connect((chunks$) =>
         chunks$.pipe(
           take(1),
-          tap(early),
           map((first) => begun(first, chunks$)),
           defaultIfEmpty(defer(() => eventsOf(this.#streamed(at, step, EMPTY, watch)))),
           mergeAll(),
@@ -229,11 +244,7 @@ export class StepNode {
             subscriber.error(error);
           }
         },
-        (thrown: unknown) => {
-          const error = failureOf(thrown, step.path);
-          watch?.error(error);
-          subscriber.error(error);
-        },
+        (thrown: unknown) => subscriber.error(failureOf(thrown, step.path)),
       );
       return undefined;
     });
@@ -242,7 +253,10 @@ export class StepNode {
   #settled(at: NodeActivation, step: StepAt, result: unknown, watch: StepWatch | undefined): NodeResult {
     const { after, afterChunks } = this.#parts.blueprint;
     const { output } = this.#options;
-    if (afterChunks !== undefined) return this.#streamed(at, step, of(result), watch);
+    if (afterChunks !== undefined) {
+      watch?.end(result);
+      return this.#streamed(at, step, of(result), undefined);
+    }
     if (after === undefined && output === undefined && !this.#parts.stops.after) {
       watch?.end(result);
       return settledValue(result);
@@ -286,8 +300,10 @@ export class StepNode {
     watch: StepWatch | undefined,
   ): NodeResult {
     const { after, afterChunks } = this.#parts.blueprint;
-    const seen = watch === undefined ? source : watchedChunks(asObservable(source), watch);
-    const changed = afterChunks === undefined ? seen : asObservable(seen).pipe(afterChunks as AnyOperator);
+    // What its schema has still to accept is told when it has.
+    const isHeld = this.#options.output !== undefined;
+    const seen = watch === undefined || isHeld ? source : seenBy(watch, source);
+    const changed = afterChunks === undefined ? seen : (afterChunks as AnyOperator)(asObservable(seen), step);
     if (after === undefined && this.#options.output === undefined && !this.#parts.stops.after) {
       const { release } = step;
       const events = streamOut(at, changed, {
@@ -301,7 +317,7 @@ export class StepNode {
       toArray(),
       mergeMap((items) => {
         const whole = wholeOf(new Chunks(items), rule as never, this.#inlet.path);
-        const finished: unknown = this.#finished(step, whole, undefined);
+        const finished: unknown = this.#finished(step, whole, isHeld ? watch : undefined);
         return isObservable(finished) || isThenable(finished)
           ? (finished as Observable<NodeEvent>)
           : of(finished as NodeEvent);
@@ -324,23 +340,11 @@ function hasAround({ blueprint, definition, stops }: StepNodeParts): boolean {
   );
 }
 
-function watchedChunks(chunks: Observable<unknown>, watch: StepWatch): Observable<unknown> {
-  return new Observable((subscriber) =>
-    chunks.subscribe({
-      next: (chunk) => {
-        watch.output(chunk);
-        subscriber.next(chunk);
-      },
-      error: (error: unknown) => {
-        watch.error(error);
-        subscriber.error(error);
-      },
-      complete: () => {
-        watch.ended();
-        subscriber.complete();
-      },
-    }),
-  );
+function seenBy(
+  watch: StepWatch,
+  chunks: Observable<unknown> | AsyncIterable<unknown>,
+): Observable<unknown> | AsyncIterable<unknown> {
+  return isObservable(chunks) ? watch.outputs(chunks) : watch.pulledOutputs(chunks);
 }
 
 /** Calls `next` with a value, now or when it has come. */
@@ -349,7 +353,7 @@ export function afterwards(value: unknown, next: (value: unknown) => unknown): u
 }
 
 /** All chunks; synchronous when they come synchronously. They are not read on when the node is stopped. */
-function collected(
+export function collected(
   at: NodeActivation,
   chunks: Observable<unknown>,
   whole: (items: readonly unknown[]) => unknown,

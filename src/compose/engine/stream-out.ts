@@ -27,14 +27,7 @@ const PASSED_ON = new Chunks([], false);
 export function settledChunks(at: NodeActivation, { next, exit }: StreamTarget = {}): Settled {
   const items = at.out?.chunks ?? [];
   // What was not kept is with those who read it; the run must not be stored as if there had been nothing.
-  const value =
-    at.out?.isKept === false
-      ? PASSED_ON
-      : items.length === 0
-        ? NO_CHUNKS
-        : items.length === 1
-          ? items[0]
-          : new Chunks(items);
+  const value = at.out?.isKept === false ? PASSED_ON : items.length === 0 ? NO_CHUNKS : new Chunks(items);
   return {
     type: 'settled',
     outputs: NO_OUTPUTS,
@@ -60,7 +53,7 @@ export function settledValue(value: unknown, { next, exit }: StreamTarget = {}):
  * ```
  *
  * What is subscribed to is not slowed: edges that are full concatenate. What is iterated is not asked for more while edges are full, or while
- * the run has more events than its store takes. A source that nobody reads any more is ended early, and the node settles with what came.
+ * the run has more events than its store takes. A source without a reader left is ended early, and the node settles with what came.
  */
 export function streamOut(
   at: NodeActivation,

@@ -4,7 +4,7 @@ import { EngineError, toEngineError } from '../../errors.js';
 import { type CallAttributes, callEvent, callFinished, callStarted } from '../../graph/node-events.js';
 import { isJsonObject } from '../../json.js';
 import type { ChatDelta, ChatModel, ChatRequest, Sampling, ToolDefinition } from '../../models/chat-model.js';
-import { concatMessages, messageOf } from '../../models/concat-messages.js';
+import { concatMessages } from '../../models/concat-messages.js';
 import type { AssistantChunk, AssistantMessage, ChatMessage, TokenUsage } from '../../models/messages.js';
 import type { ChatChoice, Models } from '../../models/router.js';
 import { toMessageChunks } from '../../models/to-message-chunks.js';
@@ -86,7 +86,7 @@ export function chatModel(model: string | ChatModel, setup: ChatModelSetup = {})
         const choice = isNamed ? chosen(at, options.model ?? model) : { model, name: options.model ?? 'default' };
         return answer(choice, requestOf(choice.name, messages, options), at);
       }),
-    { kind: 'chatModel', chunks: (chunks) => messageOf(concatMessages(chunks)) },
+    { kind: 'chatModel', chunks: (chunks) => concatMessages(chunks) as AssistantMessage },
   );
 }
 

@@ -3,7 +3,7 @@ import { EngineError } from '../../errors.js';
 import type { Call, Usage } from '../../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { UNSUBSCRIBED } from '../../operators/from-abortable.js';
-import type { RunContext } from '../engine/context.js';
+import type { FoundState, GraphAround, RunContext } from '../engine/context.js';
 import { NestedRuns, type OuterStep } from '../engine/nested.js';
 import type { StoredQuestion } from '../engine/questions.js';
 import { StepAt } from '../engine/step-at.js';
@@ -11,7 +11,7 @@ import type { Interrupt, InterruptOptions, InterruptPart } from '../interrupt.js
 import { schemaOfJson } from '../json-schema.js';
 import type { StandardSchema } from '../standard-schema.js';
 import type { StateHandle, StateToken } from '../state.js';
-import type { StepActivation } from '../step.js';
+import type { InnerPartOptions, StepActivation, StepKind } from '../step.js';
 import type { ToolActivation } from './step-tool.js';
 
 /** What one call has of its own. */
@@ -52,14 +52,22 @@ export class CallActivation implements ToolActivation, OuterStep {
   readonly random = (): number => this.#at.random();
   readonly state = <S>(token: StateToken<S>): StateHandle<S> => this.#at.state(token);
   readonly emit = (name: string, data: Json): void => this.#at.emit(name, data);
+  readonly observe = <T>(
+    kind: StepKind,
+    name: string,
+    input: unknown,
+    work: () => T,
+    options: InnerPartOptions = {},
+  ): T => this.#at.observe(kind, name, input, work, { ...options, id: `${this.id}/${options.id ?? name}` });
   readonly report = (event: Usage | Call): void => this.#at.report(event);
   readonly ready = (): PromiseLike<void> | undefined => this.#at.ready();
   readonly interrupt = (question: unknown, options: InterruptOptions = {}): Interrupt => {
     const schema = options.answer ?? this.#schema;
-    return this.#own(this.#at.interrupt(question, schema === undefined ? options : { ...options, answer: schema }));
+    const typed = schema === undefined ? options : { ...options, answer: schema };
+    return this.#own(this.#at.interrupt(question, this.#withRuns(typed)));
   };
   readonly interruptAll = (questions: readonly InterruptPart[], options?: Pick<InterruptOptions, 'memo'>): Interrupt =>
-    this.#own(this.#at.interruptAll(questions, options));
+    this.#own(this.#at.interruptAll(questions, this.#withRuns(options ?? {})));
   readonly #kept: JsonObject;
   readonly #fresh: ReadonlyMap<string, unknown>;
   readonly #at: StepActivation;
@@ -106,7 +114,28 @@ export class CallActivation implements ToolActivation, OuterStep {
   }
 
   get context(): RunContext {
-    if (this.#at instanceof StepAt) return this.#at.context;
+    return this.#step.context;
+  }
+
+  get place(): string {
+    return `${this.#step.place}#${this.id}`;
+  }
+
+  get canTell(): boolean {
+    return this.#step.canTell;
+  }
+
+  findState(token: StateToken<unknown>): FoundState | undefined {
+    return this.#step.findState(token);
+  }
+
+  graphsAround(): readonly GraphAround[] {
+    return this.#step.graphsAround();
+  }
+
+  /** The step whose call it is. */
+  get #step(): StepAt {
+    if (this.#at instanceof StepAt) return this.#at;
     throw new EngineError('OPTION_INVALID', `The call "${this.path}" is part of no run, so no step can run inside it.`);
   }
 
@@ -147,6 +176,15 @@ export class CallActivation implements ToolActivation, OuterStep {
     });
     const memo: MemoWithRuns = { [RUNS]: nested, memo: this.memo };
     return this.#own(this.#at.interruptAll(parts, { memo }));
+  }
+
+  /** With what steps have done inside the call, so that it is not done again. */
+  #withRuns(options: InterruptOptions): InterruptOptions {
+    const kept: { readonly nested?: JsonObject } = Object.keys(this.#kept).length === 0 ? {} : { nested: this.#kept };
+    const { nested } = this.#nested?.parts() ?? kept;
+    if (nested === undefined) return options;
+    const memo: MemoWithRuns = { [RUNS]: nested, memo: options.memo };
+    return { ...options, memo };
   }
 
   #own(interrupt: Interrupt): Interrupt {

@@ -79,7 +79,11 @@ function repliesAgain(
   return new Observable<ToolReply>((subscriber) => {
     let hasAsked = false;
     at.report(callStarted({ id, kind: 'tool', name, attributes: { 'gen_ai.tool.call.id': call.id } }));
-    return runToolCall(setup, placed, at, kept, answersOf(kept, at))
+    return at
+      .observe('tool', name, call, () => runToolCall(setup, placed, at, kept, answersOf(kept, at)), {
+        id,
+        chunks: joinReplies,
+      })
       .pipe(
         tap({
           next: (reply) => {
@@ -93,6 +97,11 @@ function repliesAgain(
       )
       .subscribe(subscriber);
   });
+}
+
+/** What observers are told of a call that came in pieces. */
+function joinReplies(replies: readonly unknown[]): unknown {
+  return (replies as readonly ToolContent[]).reduce(joinContent);
 }
 
 /** Stands for the questions of a call that is not made again. */

@@ -13,10 +13,14 @@ import {
   componentStep,
   createModels,
   createScriptedModel,
+  defineState,
   defineTool,
+  graph,
+  hasToolCall,
   invoke,
   type Models,
   messageParser,
+  options,
   run,
   stream,
   toolsNode,
@@ -91,6 +95,35 @@ describe('a chat model as a step', () => {
     ]);
   });
 
+  it('takes turns with a node of tools in a graph until it answers', async () => {
+    const scripted = createScriptedModel({
+      rules: [
+        { when: { user: '^What' }, reply: 'Let me see. ', tool_calls: [{ name: 'add', arguments: { a: 1, b: 2 } }] },
+        { when: { user: '^3$' }, reply: 'It is $user.' },
+      ],
+    });
+    const Conversation = defineState('conversation', () => ({ messages: [] as readonly ChatMessage[] }));
+    const react = graph<readonly ChatMessage[], AssistantMessage>(
+      'react',
+      (g) => {
+        const model = g.node('model', chatModel(scripted, { tools: [add] }), {
+          before: (input: readonly ChatMessage[], at) => at.state(Conversation).append('messages', ...input).messages,
+        });
+        const tools = g.node('tools', toolsNode({ tools: [add] }), {
+          before: (answer: AssistantMessage, at) => {
+            at.state(Conversation).append('messages', answer);
+            return answer;
+          },
+        });
+        g.edge(g.start, model);
+        g.streamBranch(model, { tools, end: g.end }, hasToolCall());
+        g.edge(tools, model);
+      },
+      { state: Conversation },
+    );
+    expect(await invoke(react, [userMessage('What is 1 + 2?')])).toMatchObject({ content: 'It is 3.' });
+  });
+
   it('finds a model by its name among those of the run, and another one where an option names it', async () => {
     const asked: string[] = [];
     const models: Pick<Models, 'chat'> = {
@@ -121,8 +154,8 @@ describe('a chat model as a step', () => {
     const { model, requests } = fixed({ type: 'finish', reason: 'stop' });
     const asking = chatModel(model, { model: 'one', temperature: 1, topP: 0.5, stop: ['a'], maxTokens: 9 });
     await invoke(asking, { messages: ASK, temperature: 0.5, stop: ['b'], maxTokens: undefined });
-    const at = stepActivation({ options: { temperature: 0, toolChoice: 'none', model: 'two' } });
-    chunksOf(asking, { messages: ASK, temperature: 0.5, jsonSchema: { name: 'x', schema: {} } }, at).subscribe();
+    const given = options(asking, { temperature: 0, toolChoice: 'none', model: 'two' });
+    await invoke(asking, { messages: ASK, temperature: 0.5, jsonSchema: { name: 'x', schema: {} } }, { with: [given] });
     expect(requests[0]).toMatchObject({
       model: 'one',
       messages: ASK,

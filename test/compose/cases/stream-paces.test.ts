@@ -2,6 +2,7 @@ import { from, lastValueFrom, Observable, of, Subject, take, toArray } from 'rxj
 import { describe, expect, it } from 'vitest';
 import {
   chain,
+  collect,
   concatChunks,
   decideOnPrefix,
   EngineError,
@@ -12,6 +13,7 @@ import {
   invoke,
   operator,
   passthrough,
+  type Step,
   step,
   stream,
   streamBranch,
@@ -43,6 +45,14 @@ const counting = (notes: Notes, to: number) =>
     } finally {
       notes.isClosed = true;
     }
+  });
+
+/** A step as a graph of its own. */
+const inGraph = (body: Step<string, string>): Step<string, string> =>
+  graph<string, string>('inner', (g) => {
+    const node = g.node('body', body);
+    g.edge(g.start, node);
+    g.edge(node, g.end);
   });
 
 /** A reader that goes on only when the gate lets it. */
@@ -200,6 +210,56 @@ describe('a slow reader', () => {
     expect(text).toBe(numbersTo(200));
   });
 
+  it.each<[string, (slow: Step<string, string>) => Step<string, string>]>([
+    [
+      'an operator',
+      (slow) =>
+        chain(
+          operator('same', (chunks: Observable<string>) => chunks),
+          passthrough<string>(),
+          slow,
+        ),
+    ],
+    ['a graph', (slow) => chain(inGraph(chain(passthrough<string>(), slow)))],
+    ['a graph in a graph', (slow) => chain(inGraph(chain(inGraph(slow))))],
+    ['the end of a graph', (slow) => chain(inGraph(chain(passthrough<string>())), slow)],
+    [
+      'a branch',
+      (slow) => streamBranch((_: readonly string[]) => 'on' as const, { on: slow, off: passthrough<string>() }),
+    ],
+  ])('makes a producer wait through %s, and every chunk stays by itself', async (_, around) => {
+    const notes: Notes = { given: 0, isClosed: false };
+    const { gate, slow } = gated();
+    const result = invoke(chain(counting(notes, 300), around(slow)), null);
+    await turns(100);
+    expect(gate.heard).toEqual(['1;']);
+    expect(notes.given).toBeLessThan(120);
+    gate.open();
+    expect(await result).toBe(numbersTo(300));
+    expect(gate.heard).toHaveLength(300);
+  });
+
+  it('makes the chunks of the input wait that are asked for one by one', async () => {
+    const notes: Notes = { given: 0, isClosed: false };
+    const { gate, slow } = gated();
+    async function* numbers(): AsyncGenerator<string> {
+      try {
+        for (let at = 1; at <= 200; at += 1) {
+          notes.given = at;
+          yield `${at};`;
+        }
+      } finally {
+        notes.isClosed = true;
+      }
+    }
+    const result = collect(chain(passthrough<string>(), slow), numbers());
+    await turns(100);
+    expect(notes.given).toBeLessThan(60);
+    gate.open();
+    expect(await result).toBe(numbersTo(200));
+    expect(gate.heard).toHaveLength(200);
+  });
+
   it('that reads on only now and then gets everything of a hundred thousand chunks', async () => {
     const notes: Notes = { given: 0, isClosed: false };
     let heard = 0;
@@ -246,6 +306,25 @@ describe('leaving early', () => {
     await turns(3);
     expect(notes.isClosed).toBe(true);
     expect(notes.given).toBeLessThan(30);
+  });
+
+  it('unsubscribing ends an input that is asked for, at once', async () => {
+    let isClosed = false;
+    const input: AsyncIterable<string> = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => new Promise(() => {}),
+        return: async () => {
+          isClosed = true;
+          return { done: true, value: undefined };
+        },
+      }),
+    };
+    const abort = new AbortController();
+    const ended = collect(chain(passthrough<string>()), input, { signal: abort.signal });
+    await turns(2);
+    abort.abort();
+    await expect(ended).rejects.toMatchObject({ code: 'RUN_CANCELLED' });
+    expect(isClosed).toBe(true);
   });
 
   it('unsubscribing from a transformed stream lets go of the source', async () => {

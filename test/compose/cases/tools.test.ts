@@ -1,17 +1,21 @@
 /** Nodes of tools as their users see them. The behaviours are those of Eino's `compose/tool_node.go` and `components/tool`, and where ours differ. */
-import { firstValueFrom, of, toArray } from 'rxjs';
+import { firstValueFrom, lastValueFrom, of, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
   ask,
   type ChatToolCall,
   chain,
+  defineState,
   defineTool,
   EngineError,
+  graph,
   graphTool,
   invoke,
   type JsonObject,
+  options,
   resumeFrom,
+  run,
   type StepTool,
   step,
   stream,
@@ -75,11 +79,11 @@ function slow(name: string) {
 }
 
 /** A run that waits: its questions, and how to go on. */
-async function waits(run: Promise<unknown>): Promise<{
+async function waits(running: Promise<unknown>): Promise<{
   readonly asked: Readonly<Record<string, unknown>>;
   readonly checkpoint: never;
 }> {
-  const error: unknown = await run.then(
+  const error: unknown = await running.then(
     (value) => new Error(`the run gave ${JSON.stringify(value)}`),
     (thrown: unknown) => thrown,
   );
@@ -369,6 +373,68 @@ describe('a node of tools', () => {
   });
 });
 
+describe('a node of tools in one run', () => {
+  it('has the tools and aliases that the run gives it, in place of its own', async () => {
+    const node = toolsNode({ tools: [add] });
+    const given = { with: [options(node, { tools: [echo], aliases: { echo: { names: ['say'] } } })] };
+    const [said] = await invoke(node, message(call('1', 'say', { text: 'hi' })), given);
+    expect(said?.content).toBe('hi');
+    await expect(invoke(node, message(call('1', 'add', { a: 1, b: 2 })), given)).rejects.toMatchObject({
+      code: 'TOOL_UNKNOWN',
+    });
+    expect(await texts(node, call('1', 'add', { a: 1, b: 2 }))).toEqual({ 1: '3' });
+  });
+
+  it('hands options of the run to its tools, and refuses options that it does not have', async () => {
+    const greet = defineTool({
+      name: 'greet',
+      description: 'Greets.',
+      run: (_, at) => `${at.options.greeting}, ${at.name}`,
+    });
+    const node = toolsNode({ tools: [greet] });
+    const [said] = await invoke(node, message(call('1', 'greet')), {
+      with: [options(node, { toolOptions: { greeting: 'Hello' } })],
+    });
+    expect(said?.content).toBe('Hello, greet');
+    const wrong = options(node, { tool: [greet] } as never);
+    await expect(invoke(node, message(call('1', 'greet')), { with: [wrong] })).rejects.toMatchObject({
+      code: 'OPTION_INVALID',
+      message: expect.stringContaining('there is no call option "tool"'),
+    });
+  });
+
+  it('lets tools change the state of the graph around, and say something of their own', async () => {
+    const Notes = defineState('notes', () => ({ lines: [] as readonly string[] }));
+    const note = defineTool({
+      name: 'note',
+      description: 'Notes.',
+      input: z.object({ line: z.string() }),
+      run: ({ line }, { state, emit }) => {
+        emit('noted', { line });
+        return `${state(Notes).append('lines', line).lines.length} lines`;
+      },
+    });
+    const noting = graph<ReturnType<typeof message>, readonly string[]>(
+      'noting',
+      (g) => {
+        const tools = g.node('tools', toolsNode({ tools: [note], concurrency: 1 }));
+        const read = g.node('read', (_: readonly ToolMessage[], at) => at.state(Notes).value.lines);
+        g.edge(g.start, tools);
+        g.edge(tools, read);
+        g.edge(read, g.end);
+      },
+      { state: Notes },
+    );
+    const input = message(call('1', 'note', { line: 'a' }), call('2', 'note', { line: 'b' }));
+    const events = await lastValueFrom(run(noting, { input }).pipe(toArray()));
+    expect(events.flatMap((event) => (event.type === 'node-notice' ? [[event.name, event.data]] : []))).toEqual([
+      ['noted', { line: 'a' }],
+      ['noted', { line: 'b' }],
+    ]);
+    expect(events.at(-1)).toMatchObject({ type: 'run-settled', value: ['a', 'b'] });
+  });
+});
+
 describe('a tool that asks', () => {
   const send = defineTool({
     name: 'send',
@@ -400,7 +466,7 @@ describe('a tool that asks', () => {
       invoke(node, message(call('c1', 'send', { to: 'Ann' }), call('c2', 'echo', { text: 'hi' }))),
     );
     expect(asked).toEqual({ 'tools#c1': 'Send to Ann?' });
-    const results = await invoke<unknown, ToolMessage[]>(node as never, resumeFrom(checkpoint, { 'tools#c1': true }));
+    const results = await invoke(node, resumeFrom(checkpoint, { 'tools#c1': true }));
     expect(results.map(({ content }) => content)).toEqual(['sent to Ann', 'hi']);
     expect(others.count.calls).toBe(1);
   });
@@ -416,12 +482,9 @@ describe('a tool that asks', () => {
     );
     expect(Object.keys(first.asked)).toEqual(['tools#c1', 'tools#c2']);
     const [now, later] = order as [string, string];
-    const second = await waits(invoke(node as never, resumeFrom(first.checkpoint, { [`tools#${now}`]: true })));
+    const second = await waits(invoke(node, resumeFrom(first.checkpoint, { [`tools#${now}`]: true })));
     expect(second.asked).toEqual({ [`tools#${later}`]: first.asked[`tools#${later}`] });
-    const results = await invoke<unknown, ToolMessage[]>(
-      node as never,
-      resumeFrom(second.checkpoint, { [`tools#${later}`]: false }),
-    );
+    const results = await invoke(node, resumeFrom(second.checkpoint, { [`tools#${later}`]: false }));
     const texts = { [now]: 'sent', [later]: 'not sent' };
     expect(results.map(({ content }) => content)).toEqual([`${texts.c1} to Ann`, `${texts.c2} to Bob`]);
     // Each was called to ask, and once more with its answer: the open question was not asked by calling again.
@@ -431,8 +494,8 @@ describe('a tool that asks', () => {
   it('checks answers by the schema of the tool, also of a question that has waited since an earlier resume', async () => {
     const node = toolsNode({ tools: [send] });
     const first = await waits(invoke(node, message(call('c1', 'send', { to: 'A' }), call('c2', 'send', { to: 'B' }))));
-    const second = await waits(invoke(node as never, resumeFrom(first.checkpoint, { 'tools#c1': true })));
-    await expect(invoke(node as never, resumeFrom(second.checkpoint, { 'tools#c2': 'yes' }))).rejects.toMatchObject({
+    const second = await waits(invoke(node, resumeFrom(first.checkpoint, { 'tools#c1': true })));
+    await expect(invoke(node, resumeFrom(second.checkpoint, { 'tools#c2': 'yes' }))).rejects.toMatchObject({
       code: 'ANSWER_INVALID',
     });
   });
@@ -441,7 +504,7 @@ describe('a tool that asks', () => {
     const sends = counted(send);
     const node = toolsNode({ tools: [sends.tool] });
     const { checkpoint } = await waits(invoke(node, message(call('c1', 'send', { to: 'Ann' }))));
-    const { asked } = await waits(invoke(node as never, resumeFrom(checkpoint)));
+    const { asked } = await waits(invoke(node, resumeFrom(checkpoint)));
     expect(asked).toEqual({ 'tools#c1': 'Send to Ann?' });
     expect(sends.count.calls).toBe(2);
   });
@@ -463,13 +526,9 @@ describe('a tool that asks', () => {
       ),
     );
     now += 60;
-    const second = await waits(invoke(node as never, resumeFrom(first.checkpoint, { 'tools#c2': true }), options));
+    const second = await waits(invoke(node, resumeFrom(first.checkpoint, { 'tools#c2': true }), options));
     now += 60;
-    const results = await invoke<unknown, ToolMessage[]>(
-      node as never,
-      resumeFrom(second.checkpoint, { 'tools#c3': true }),
-      options,
-    );
+    const results = await invoke(node, resumeFrom(second.checkpoint, { 'tools#c3': true }), options);
     expect(results.map(({ content }) => content)).toEqual(['never mind', 'sent to Ann', 'sent to Bob']);
   });
 
@@ -490,13 +549,10 @@ describe('a tool that asks', () => {
     );
     expect(first.asked).toEqual({ 'tools#c1/allow': 'Allow send?', 'tools#c2/allow': 'Allow echo?' });
     const second = await waits(
-      invoke(node as never, resumeFrom(first.checkpoint, { 'tools#c1/allow': 'yes', 'tools#c2/allow': 'no' })),
+      invoke(node, resumeFrom(first.checkpoint, { 'tools#c1/allow': 'yes', 'tools#c2/allow': 'no' })),
     );
     expect(second.asked).toEqual({ 'tools#c1': 'Send to Ann?' });
-    const results = await invoke<unknown, ToolMessage[]>(
-      node as never,
-      resumeFrom(second.checkpoint, { 'tools#c1': true }),
-    );
+    const results = await invoke(node, resumeFrom(second.checkpoint, { 'tools#c1': true }));
     expect(results.map(({ content }) => content)).toEqual(['sent to Ann', 'declined']);
   });
 });
@@ -538,12 +594,9 @@ describe('a step as a tool', () => {
       ),
     );
     expect(first.asked).toEqual({ 'tools#c1/review/ask': 'What of A?', 'tools#c3/review/ask': 'What of B?' });
-    const second = await waits(invoke(node as never, resumeFrom(first.checkpoint, { 'tools#c3/review/ask': 'good' })));
+    const second = await waits(invoke(node, resumeFrom(first.checkpoint, { 'tools#c3/review/ask': 'good' })));
     expect(second.asked).toEqual({ 'tools#c1/review/ask': 'What of A?' });
-    const results = await invoke<unknown, ToolMessage[]>(
-      node as never,
-      resumeFrom(second.checkpoint, { 'tools#c1/review/ask': 'bad' }),
-    );
+    const results = await invoke(node, resumeFrom(second.checkpoint, { 'tools#c1/review/ask': 'bad' }));
     expect(results.map(({ content }) => content)).toEqual(['{"verdict":"bad"}', 'hi', '{"verdict":"good"}']);
   });
 
@@ -568,12 +621,33 @@ describe('a step as a tool', () => {
     const node = toolsNode({ tools: [sum] });
     const first = await waits(invoke(node, message(call('c1', 'sum'))));
     expect(first.asked).toEqual({ 'tools#c1/left/left': 'left', 'tools#c1/right/right': 'right' });
-    const second = await waits(invoke(node as never, resumeFrom(first.checkpoint, { 'tools#c1/right/right': 20 })));
-    const results = await invoke<unknown, ToolMessage[]>(
-      node as never,
-      resumeFrom(second.checkpoint, { 'tools#c1/left/left': 10 }),
-    );
+    const second = await waits(invoke(node, resumeFrom(first.checkpoint, { 'tools#c1/right/right': 20 })));
+    const results = await invoke(node, resumeFrom(second.checkpoint, { 'tools#c1/left/left': 10 }));
     expect(results.map(({ content }) => content)).toEqual(['31']);
+    expect(prepared).toBe(1);
+  });
+
+  it('is not run again when the tool asks a question of its own behind it', async () => {
+    let prepared = 0;
+    const prepare = step('prepare', () => {
+      prepared += 1;
+      return 'a plan';
+    });
+    const plan = defineTool({
+      name: 'plan',
+      description: 'Plans.',
+      run: async (_, at) => {
+        const made = await invoke(prepare, undefined, { within: at });
+        return at.answer === undefined
+          ? at.interrupt(`Is ${made} good?`, { memo: 7 })
+          : `${made}: ${at.answer} ${at.memo}`;
+      },
+    });
+    const node = toolsNode({ tools: [plan] });
+    const { asked, checkpoint } = await waits(invoke(node, message(call('c1', 'plan'))));
+    expect(asked).toEqual({ 'tools#c1': 'Is a plan good?' });
+    const [result] = await invoke(node, resumeFrom(checkpoint, { 'tools#c1': 'yes' }));
+    expect(result?.content).toBe('a plan: yes 7');
     expect(prepared).toBe(1);
   });
 
