@@ -228,11 +228,11 @@ export type {
   StepActivation,
   StepFunction,
   StepGenerator,
-  StepKind,
   StepLike,
   StepOptions,
   ValueOf,
 } from './compose/step.js';
+export type { StepKind } from './compose/step-kind.js';
 export { type AskOptions, as, ask, generator, operator, passthrough, pick, step } from './compose/steps.js';
 export type { LoggedRun, StateEdit, StateMigration } from './compose/stored-run.js';
 export { defineTool, type ToolSketch } from './compose/tools/define-tool.js';

@@ -50,7 +50,7 @@ export interface TypedScope {
 /** The value of a node that gave chunks: all of them, in order. */
 export class Chunks {
   readonly items: readonly unknown[];
-  /** Whether `items` are all of them: streams that somebody reads while they are made keep none, unless the run may be stored. */
+  /** Whether `items` are all of them: streams that are read while they are made keep none, unless the run may be stored. */
   readonly isWhole: boolean;
 
   constructor(items: readonly unknown[], isWhole = true) {

@@ -74,7 +74,7 @@ function ended(value: unknown, watch: StepWatch): unknown {
   return value;
 }
 
-/** Failures are told also where nobody hears what comes out. */
+/** Failures are told also where nothing reads what comes out. */
 function failing(chunks: Observable<unknown>, watch: StepWatch): Observable<unknown> {
   return chunks.pipe(tap({ error: (error: unknown) => watch.error(error), complete: () => watch.ended() }));
 }

@@ -21,7 +21,7 @@ export interface StoredQuestion extends JsonObject {
   readonly question: Json;
 }
 
-/** How an activation came to wait. `before` and `after` are stops of the graph, which nobody has to answer. */
+/** How an activation came to wait. `before` and `after` are stops of the graph, which need no answer. */
 export type QuestionKind = 'ask' | 'before' | 'after';
 
 /** A step that asks. */

@@ -44,7 +44,7 @@ export interface StepNodeParts {
   readonly inlet: Inlet;
   /** The graph stops before it, or after it. */
   readonly stops: { readonly before: boolean; readonly after: boolean };
-  /** It only holds the graph together: nobody is told of it. @default false */
+  /** It only holds the graph together: no observer is told of it. @default false */
   readonly isHidden?: boolean;
 }
 

@@ -53,7 +53,7 @@ export function settledValue(value: unknown, { next, exit }: StreamTarget = {}):
  * ```
  *
  * What is subscribed to is not slowed: edges that are full concatenate. What is iterated is not asked for more while edges are full, or while
- * the run has more events than its store takes. A source that nobody reads any more is ended early, and the node settles with what came.
+ * the run has more events than its store takes. A source without a reader left is ended early, and the node settles with what came.
  */
 export function streamOut(
   at: NodeActivation,

@@ -20,6 +20,7 @@ import {
   invoke,
   type Models,
   messageParser,
+  options,
   run,
   stream,
   toolsNode,
@@ -153,8 +154,8 @@ describe('a chat model as a step', () => {
     const { model, requests } = fixed({ type: 'finish', reason: 'stop' });
     const asking = chatModel(model, { model: 'one', temperature: 1, topP: 0.5, stop: ['a'], maxTokens: 9 });
     await invoke(asking, { messages: ASK, temperature: 0.5, stop: ['b'], maxTokens: undefined });
-    const at = stepActivation({ options: { temperature: 0, toolChoice: 'none', model: 'two' } });
-    chunksOf(asking, { messages: ASK, temperature: 0.5, jsonSchema: { name: 'x', schema: {} } }, at).subscribe();
+    const given = options(asking, { temperature: 0, toolChoice: 'none', model: 'two' });
+    await invoke(asking, { messages: ASK, temperature: 0.5, jsonSchema: { name: 'x', schema: {} } }, { with: [given] });
     expect(requests[0]).toMatchObject({
       model: 'one',
       messages: ASK,

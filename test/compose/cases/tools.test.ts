@@ -1,17 +1,21 @@
 /** Nodes of tools as their users see them. The behaviours are those of Eino's `compose/tool_node.go` and `components/tool`, and where ours differ. */
-import { firstValueFrom, of, toArray } from 'rxjs';
+import { firstValueFrom, lastValueFrom, of, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
   ask,
   type ChatToolCall,
   chain,
+  defineState,
   defineTool,
   EngineError,
+  graph,
   graphTool,
   invoke,
   type JsonObject,
+  options,
   resumeFrom,
+  run,
   type StepTool,
   step,
   stream,
@@ -75,11 +79,11 @@ function slow(name: string) {
 }
 
 /** A run that waits: its questions, and how to go on. */
-async function waits(run: Promise<unknown>): Promise<{
+async function waits(running: Promise<unknown>): Promise<{
   readonly asked: Readonly<Record<string, unknown>>;
   readonly checkpoint: never;
 }> {
-  const error: unknown = await run.then(
+  const error: unknown = await running.then(
     (value) => new Error(`the run gave ${JSON.stringify(value)}`),
     (thrown: unknown) => thrown,
   );
@@ -366,6 +370,68 @@ describe('a node of tools', () => {
       ['x', 'x_2 x_2'],
       ['', 'call_2 call_2'],
     ]);
+  });
+});
+
+describe('a node of tools in one run', () => {
+  it('has the tools and aliases that the run gives it, in place of its own', async () => {
+    const node = toolsNode({ tools: [add] });
+    const given = { with: [options(node, { tools: [echo], aliases: { echo: { names: ['say'] } } })] };
+    const [said] = await invoke(node, message(call('1', 'say', { text: 'hi' })), given);
+    expect(said?.content).toBe('hi');
+    await expect(invoke(node, message(call('1', 'add', { a: 1, b: 2 })), given)).rejects.toMatchObject({
+      code: 'TOOL_UNKNOWN',
+    });
+    expect(await texts(node, call('1', 'add', { a: 1, b: 2 }))).toEqual({ 1: '3' });
+  });
+
+  it('hands options of the run to its tools, and refuses options that it does not have', async () => {
+    const greet = defineTool({
+      name: 'greet',
+      description: 'Greets.',
+      run: (_, at) => `${at.options.greeting}, ${at.name}`,
+    });
+    const node = toolsNode({ tools: [greet] });
+    const [said] = await invoke(node, message(call('1', 'greet')), {
+      with: [options(node, { toolOptions: { greeting: 'Hello' } })],
+    });
+    expect(said?.content).toBe('Hello, greet');
+    const wrong = options(node, { tool: [greet] } as never);
+    await expect(invoke(node, message(call('1', 'greet')), { with: [wrong] })).rejects.toMatchObject({
+      code: 'OPTION_INVALID',
+      message: expect.stringContaining('there is no call option "tool"'),
+    });
+  });
+
+  it('lets tools change the state of the graph around, and say something of their own', async () => {
+    const Notes = defineState('notes', () => ({ lines: [] as readonly string[] }));
+    const note = defineTool({
+      name: 'note',
+      description: 'Notes.',
+      input: z.object({ line: z.string() }),
+      run: ({ line }, { state, emit }) => {
+        emit('noted', { line });
+        return `${state(Notes).append('lines', line).lines.length} lines`;
+      },
+    });
+    const noting = graph<ReturnType<typeof message>, readonly string[]>(
+      'noting',
+      (g) => {
+        const tools = g.node('tools', toolsNode({ tools: [note], concurrency: 1 }));
+        const read = g.node('read', (_: readonly ToolMessage[], at) => at.state(Notes).value.lines);
+        g.edge(g.start, tools);
+        g.edge(tools, read);
+        g.edge(read, g.end);
+      },
+      { state: Notes },
+    );
+    const input = message(call('1', 'note', { line: 'a' }), call('2', 'note', { line: 'b' }));
+    const events = await lastValueFrom(run(noting, { input }).pipe(toArray()));
+    expect(events.flatMap((event) => (event.type === 'node-notice' ? [[event.name, event.data]] : []))).toEqual([
+      ['noted', { line: 'a' }],
+      ['noted', { line: 'b' }],
+    ]);
+    expect(events.at(-1)).toMatchObject({ type: 'run-settled', value: ['a', 'b'] });
   });
 });
 
