@@ -13,6 +13,9 @@ export interface NeededPart {
   readonly parts: readonly string[];
 }
 
+/** Nodes that are looked at before a part and its join are checked in the whole graph. */
+const NEAR = 32;
+
 /** Edges by the node they lead out of or into. */
 type Neighbours = ReadonlyMap<string, readonly string[]>;
 
@@ -29,7 +32,7 @@ export function checkGraph(graph: GraphBlueprint, needed: readonly NeededPart[])
   if (!before.has(END)) refuse(graph, 'nothing leads to the end. Add g.edge(…, g.end).');
   checkReachable(graph, after);
   checkEnding(graph, before, after);
-  checkNeeded(graph, needed, before, after);
+  checkNeeded(graph, needed);
 }
 
 function refuse(graph: GraphBlueprint, problem: string, node?: string): never {
@@ -46,12 +49,12 @@ function neighboursOf(graph: GraphBlueprint, key: 'from' | 'to', value: 'from' |
   return lists;
 }
 
-/** Ids that can be reached from `root`, itself included; `blocked` ones are not entered. */
-function reach(root: string, neighbours: Neighbours, blocked?: ReadonlySet<string>): Set<string> {
+/** Ids that can be reached from `root`, itself included. */
+function reach(root: string, neighbours: Neighbours): Set<string> {
   const seen = new Set<string>();
   const open = [root];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    if (seen.has(id) || blocked?.has(id) === true) continue;
+    if (seen.has(id)) continue;
     seen.add(id);
     for (const next of neighbours.get(id) ?? []) open.push(next);
   }
@@ -110,18 +113,16 @@ function checkEnding(graph: GraphBlueprint, before: Neighbours, after: Neighbour
   refuse(graph, `node "${stuck}" has no way to the end. ${advice}`, stuck);
 }
 
-function checkNeeded(
-  graph: GraphBlueprint,
-  needed: readonly NeededPart[],
-  before: Neighbours,
-  after: Neighbours,
-): void {
-  const routers = new Set(graph.nodes.filter(({ route }) => route !== undefined).map(({ id }) => id));
-  if (routers.size === 0) return;
-  for (const { key, from, to, parts } of needed) {
-    const sure = leadingTo(from, graph, routers, before, after);
-    const without = reach(START, after, sure);
-    const other = parts.find((part) => part !== from && without.has(part));
+function checkNeeded(graph: GraphBlueprint, needed: readonly NeededPart[]): void {
+  const risky = needed.filter(({ parts }) => parts.length > 1);
+  if (risky.length === 0 || graph.nodes.every(({ route }) => route === undefined)) return;
+  const ways = new Ways(graph);
+  const found = new Map<string, Uint8Array>();
+  for (const { key, from, to, parts } of risky) {
+    if (parts.every((part) => part === from || ways.isNear(part, from))) continue;
+    const skipping = found.get(from) ?? ways.without(from);
+    found.set(from, skipping);
+    const other = parts.find((part) => part !== from && skipping[ways.numberOf(part)] === 1);
     if (other === undefined) continue;
     refuse(
       graph,
@@ -132,25 +133,73 @@ function checkNeeded(
   }
 }
 
-/** Ids of the nodes that never run without `goal` running, too, in runs whose loops end. */
-function leadingTo(
-  goal: string,
-  graph: GraphBlueprint,
-  routers: ReadonlySet<string>,
-  before: Neighbours,
-  after: Neighbours,
-): Set<string> {
-  const sure = new Set([START, END, ...graph.nodes.map(({ id }) => id)]);
-  const waysLeft = new Map([...sure].map((id) => [id, after.get(id)?.length ?? 0]));
-  const open = [...sure].filter((id) => id !== goal && waysLeft.get(id) === 0);
-  // Whatever may go another way is taken out: a router with its first lost route, another node with its last lost edge.
-  for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    if (id === goal || !sure.delete(id)) continue;
-    for (const earlier of before.get(id) ?? []) {
-      const left = (waysLeft.get(earlier) ?? 0) - 1;
-      waysLeft.set(earlier, left);
-      if (left === 0 || routers.has(earlier)) open.push(earlier);
+/** The ways through a graph, by numbers: a check for each part of each join has to be quick. */
+class Ways {
+  readonly #ids: readonly string[];
+  readonly #numbers: ReadonlyMap<string, number>;
+  readonly #after: readonly number[][];
+  readonly #before: readonly number[][];
+  readonly #isRouter: readonly boolean[];
+
+  constructor({ nodes, edges }: GraphBlueprint) {
+    this.#ids = [START, END, ...nodes.map(({ id }) => id)];
+    this.#isRouter = [false, false, ...nodes.map(({ route }) => route !== undefined)];
+    this.#numbers = new Map(this.#ids.map((id, number) => [id, number]));
+    this.#after = this.#ids.map(() => []);
+    this.#before = this.#ids.map(() => []);
+    for (const { from, to } of edges) {
+      const [source, target] = [this.numberOf(from), this.numberOf(to)];
+      this.#after[source]?.push(target);
+      this.#before[target]?.push(source);
     }
   }
-  return sure;
+
+  numberOf(id: string): number {
+    return this.#numbers.get(id) as number;
+  }
+
+  /** Whether a few looks show that `part` never runs without `goal`: it stands behind it, or both behind one node. */
+  isNear(part: string, goal: string): boolean {
+    const wanted = this.numberOf(goal);
+    let node = this.numberOf(part);
+    for (let looks = 0; looks < NEAR; looks += 1) {
+      if (node === wanted || (this.#isRouter[node] === false && this.#after[node]?.includes(wanted) === true))
+        return true;
+      const [before, ...others] = this.#before[node] as readonly number[];
+      if (before === undefined || others.length > 0) return false;
+      node = before;
+    }
+    return false;
+  }
+
+  /** 1 for the nodes that may run in a run without `goal`. */
+  without(goal: string): Uint8Array {
+    const sure = this.#leadingTo(this.numberOf(goal));
+    const seen = new Uint8Array(this.#ids.length);
+    const open = [0];
+    for (let node = open.pop(); node !== undefined; node = open.pop()) {
+      if (seen[node] === 1 || sure[node] === 1) continue;
+      seen[node] = 1;
+      for (const next of this.#after[node] as number[]) open.push(next);
+    }
+    return seen;
+  }
+
+  /** 1 for the nodes that never run without `goal` running, too, in runs whose loops end. */
+  #leadingTo(goal: number): Uint8Array {
+    const sure = new Uint8Array(this.#ids.length).fill(1);
+    const waysLeft = Uint32Array.from(this.#after, ({ length }) => length);
+    const open: number[] = [];
+    for (let node = 0; node < waysLeft.length; node += 1) if (node !== goal && waysLeft[node] === 0) open.push(node);
+    // Whatever may go another way is taken out: a router with its first lost route, another node with its last lost edge.
+    for (let node = open.pop(); node !== undefined; node = open.pop()) {
+      if (node === goal || sure[node] === 0) continue;
+      sure[node] = 0;
+      for (const earlier of this.#before[node] as number[]) {
+        waysLeft[earlier] = (waysLeft[earlier] as number) - 1;
+        if (waysLeft[earlier] === 0 || this.#isRouter[earlier] === true) open.push(earlier);
+      }
+    }
+    return sure;
+  }
 }

@@ -108,16 +108,15 @@ class Compiler {
   }
 
   compile(step: AnyStep): CompiledStep {
-    this.#scope(step, undefined, '');
+    this.#scope(graphOf(step), undefined, '');
     const specs = this.#drafts.map((draft) => specOf(draft));
     const scope = (owner: string | undefined) => this.#scopes.get(owner) ?? PLAIN_SCOPE;
     const plan = link(specs, { typed: { values: this.#codec, scope } });
     return { plan, steps: this.#drafts.map(({ compiled }) => compiled) };
   }
 
-  /** A scope of its own for a step; `path` is that of the container around. */
-  #scope(step: AnyStep, owner: string | undefined, path: string): void {
-    const graph = graphOf(step);
+  /** A scope of its own for a graph; `path` is that of the container around. */
+  #scope(graph: GraphBlueprint, owner: string | undefined, path: string): void {
     this.#scopes.set(owner, {
       isLockstep: graph.pace === 'lockstep',
       maxSteps: graph.maxSteps,
@@ -262,7 +261,11 @@ class Compiler {
     const draft = this.#draft({ id: node.id, owner, prefix, local, step: node.step, node, isContainer: true });
     const first = this.#drafts.length;
     const inner =
-      definition.type === 'map' ? definition.item : definition.type === 'loop' ? definition.body : node.step;
+      definition.type === 'map'
+        ? graphOf(definition.item)
+        : definition.type === 'loop'
+          ? graphOf(definition.body)
+          : definition.graph;
     this.#scope(inner, draft.id, draft.path);
     // The first draft of the scope is its input; what stands behind it decides whether chunks are of use inside.
     const [input] = this.#drafts.slice(first);
@@ -319,7 +322,9 @@ class Compiler {
     readonly isEntry?: boolean;
     readonly isContainer?: boolean;
   }): Draft {
-    const name = `${given.local ?? ''}${given.id}`;
+    let name = `${given.local ?? ''}${given.id}`;
+    // Routers are named by the graph, so the names of two may meet: that of a node, and one inside it.
+    if (given.node?.route !== undefined) name = uniqueName(name, (free) => !this.#ids.has(`${given.prefix}${free}`));
     const id = `${given.prefix}${name}`;
     if (this.#ids.has(id)) {
       throw new EngineError('PLAN_INVALID', `Two nodes have the path "${id}"; give one of them another id.`, {
@@ -355,6 +360,12 @@ class Compiler {
 }
 
 const NOTHING = Object.freeze({});
+
+function uniqueName(name: string, isFree: (name: string) => boolean): string {
+  let unique = name;
+  for (let count = 2; !isFree(unique); count += 1) unique = `${name}_${count}`;
+  return unique;
+}
 
 function inletOf(draft: Draft, { input, merge }: Pick<NodeBlueprint, 'input' | 'merge'>): Inlet {
   return { path: draft.path, sources: draft.sources, reads: draft.reads, input, merge };

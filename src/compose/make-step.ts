@@ -18,6 +18,9 @@ import {
   type StepOptions,
 } from './step.js';
 
+/** The text of every operator that RxJS makes itself. */
+const STOCK_OPERATOR = sourceOf(map(identity));
+
 /** Characters that paths and addresses are made of. */
 const RESERVED_CHARACTERS = /[/#[\]]/;
 
@@ -172,7 +175,7 @@ export function requireFunction(value: unknown, owner: string): asserts value is
   if (typeof value !== 'function') {
     throw new EngineError('PLAN_INVALID', `"${owner}" must be a function or a step; received ${show(value)}.`);
   }
-  if (isStockOperator(value)) throw operatorError(owner);
+  if (isStockOperator(value as (...values: never[]) => unknown)) throw operatorError(owner);
 }
 
 /**
@@ -238,8 +241,8 @@ function nameByPosition(step: AnyStep, at: number): AnyStep {
 }
 
 /** Operators of RxJS share the text of one closure, whatever they do; other functions do not have it. */
-function isStockOperator(value: object): boolean {
-  return sourceOf(value) === sourceOf(map(identity));
+function isStockOperator(value: (...values: never[]) => unknown): boolean {
+  return value.length === 1 && value.name === '' && sourceOf(value) === STOCK_OPERATOR;
 }
 
 function sourceOf(value: object): string {

@@ -71,23 +71,57 @@ export interface Place {
 
 /** Makes a reference. Every property of it is a reference, too. */
 export function makeReference<T>(place: Place): Ref<T> {
-  const spread = Symbol(`the whole of ${pathOf(place)}`);
-  const reference: unknown = new Proxy(Object.create(null), {
-    get: (_, key) => {
-      if (key === PLACE) return place;
-      if (key === Symbol.toPrimitive) return () => refuseUse(place, 'be computed with');
-      if (key === spread) return reference;
-      return typeof key === 'symbol' ? undefined : makeReference({ ...place, moves: [...place.moves, { key }] });
-    },
-    has: (_, key) => key === PLACE,
-    // A spread copies this one key, so that it can be seen where the object is used.
-    ownKeys: () => [spread],
-    getOwnPropertyDescriptor: () => ({ value: reference, enumerable: true, configurable: true }),
-    set: () => refuseUse(place, 'be changed'),
-    defineProperty: () => refuseUse(place, 'be changed'),
-    deleteProperty: () => refuseUse(place, 'be changed'),
-  });
-  return reference as Ref<T>;
+  const handler = new ReferenceHandler(place);
+  handler.reference = new Proxy(NOTHING, handler);
+  return handler.reference as Ref<T>;
+}
+
+/** What stands behind every reference; it has no properties and never gets any. */
+const NOTHING: object = Object.create(null);
+
+/** What happens when a reference is used as if it were the value. */
+class ReferenceHandler implements ProxyHandler<object> {
+  reference: unknown;
+  readonly #place: Place;
+  /** The one key that a spread copies, so that it can be seen where the object is used. */
+  #spread: symbol | undefined;
+
+  constructor(place: Place) {
+    this.#place = place;
+  }
+
+  get(_: object, key: string | symbol): unknown {
+    const place = this.#place;
+    if (typeof key === 'string') return makeReference({ ...place, moves: [...place.moves, { key }] });
+    if (key === PLACE) return place;
+    if (key === Symbol.toPrimitive) return () => refuseUse(place, 'be computed with');
+    return key === this.#spread ? this.reference : undefined;
+  }
+
+  has(_: object, key: string | symbol): boolean {
+    return key === PLACE;
+  }
+
+  ownKeys(): symbol[] {
+    this.#spread ??= Symbol(`the whole of ${pathOf(this.#place)}`);
+    return [this.#spread];
+  }
+
+  getOwnPropertyDescriptor(): PropertyDescriptor {
+    return { value: this.reference, enumerable: true, configurable: true };
+  }
+
+  set(): never {
+    return refuseUse(this.#place, 'be changed');
+  }
+
+  defineProperty(): never {
+    return refuseUse(this.#place, 'be changed');
+  }
+
+  deleteProperty(): never {
+    return refuseUse(this.#place, 'be changed');
+  }
 }
 
 /** The place of a reference; undefined for anything else. */

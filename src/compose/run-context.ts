@@ -40,7 +40,7 @@ export interface StepRunOptions {
   /** In place of `values`: writes and reads all values. */
   readonly serializer?: ValueCodec;
   /** One value of chunks of a type that has no rule. */
-  readonly chunks?: ConcatRule<never>;
+  readonly chunks?: (chunks: readonly never[]) => unknown;
   /** Options for steps; see `options`. */
   readonly with?: readonly StepCallOptions[];
   /** Who observes the run; see `observe`. */

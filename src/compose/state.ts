@@ -23,7 +23,7 @@ export type ListKey<S> = { [K in keyof S]: S[K] extends readonly unknown[] ? K :
 export interface StateHandle<S> {
   /** The value now. It is never changed in place. */
   readonly value: Readonly<S>;
-  /** The value now, then after every change. Completes with the run. */
+  /** The value now, then after every change. Completes when the pass through its graph, or the run, is over. */
   readonly value$: Observable<Readonly<S>>;
   /** Puts another value in its place. */
   set(value: S): S;

@@ -81,11 +81,11 @@ export interface OptionStep<I, O, P> extends Step<I, O> {
 }
 
 /** The call options of a step; of a step that names none, anything by name. */
-export type OptionsOf<S> = S extends { readonly '~options'?: (options: infer P) => void }
-  ? unknown extends P
-    ? Readonly<Record<string, unknown>>
-    : P
-  : never;
+export type OptionsOf<S> = '~options' extends keyof S
+  ? S extends { readonly '~options'?: (options: infer P) => void }
+    ? P
+    : never
+  : Readonly<Record<string, unknown>>;
 
 /** The input of a step. */
 export type InputOf<S> =

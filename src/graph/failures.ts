@@ -1,7 +1,7 @@
 /** A node fails: it is tried again, a default value stands in, other nodes run instead, or the error goes to the body around. */
 import type { Unsubscribable } from 'rxjs';
 import { EngineError, errorAt, toEngineError } from '../errors.js';
-import { activationOf } from './activation.js';
+import { activationOf, type NodeActivation } from './activation.js';
 import { type ErrorInfo, errorOutputs, infoOf } from './events.js';
 import { delta, type Settled, settled } from './node-events.js';
 import type { ErrorHandling, Node, Plan } from './plan.js';
@@ -107,10 +107,12 @@ function isTriedAgain({ retry, typed }: Node, error: EngineError, attempt: numbe
   return retry !== undefined && mayPass && attempt < retry.attempts;
 }
 
-/** The error of a node that took longer than it may. */
-export function lateError({ id, timeoutMs = 0 }: Node): EngineError {
+/** The error of a node that took longer than it may; the activation keeps it, so that what is stopped can tell why. */
+export function lateError({ id, timeoutMs = 0 }: Node, activation: NodeActivation): EngineError {
   const message = `Node "${id}" did not finish within ${timeoutMs / 1000} s; raise its timeout or make its work smaller.`;
-  return new EngineError('NODE_TIMEOUT', message, { node: id });
+  const error = new EngineError('NODE_TIMEOUT', message, { node: id });
+  activation.lateness = error;
+  return error;
 }
 
 /** The error of a node whose Observable completed without an outcome. */

@@ -220,13 +220,8 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   /** The node's work has not ended at once: its clock starts. */
   continues(token: Token, work: Inner<Token, Report>): void {
     const node = this.#nodeOf(token);
-    if (node.timeoutMs === undefined) return;
-    const late = () => {
-      const error = lateError(node);
-      activationOf(token).lateness = error;
-      work.fail(error);
-    };
-    work.add(timer(node.timeoutMs).subscribe(late));
+    const late = (): void => work.fail(lateError(node, activationOf(token)));
+    if (node.timeoutMs !== undefined) work.add(timer(node.timeoutMs).subscribe(late));
   }
 
   stopped(token: Token): void {

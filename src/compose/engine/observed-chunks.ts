@@ -1,5 +1,13 @@
 /** A stream that an observer is given: what it does with it cannot reach the run. */
-import { Observable, type Operator, type Observer as RxObserver, Subject, Subscriber, type Subscription } from 'rxjs';
+import {
+  Observable,
+  type Operator,
+  of,
+  type Observer as RxObserver,
+  Subject,
+  Subscriber,
+  type Subscription,
+} from 'rxjs';
 
 /** Called with what failed in an observer. */
 export type ObserverFailed = (error: unknown) => void;
@@ -35,6 +43,11 @@ export class ChunkCopy<T> {
     this.#guard.end = { error };
     this.#chunks.error(error);
   }
+}
+
+/** A value as a stream of one chunk, guarded in the same way. */
+export function oneChunk<T>(value: T, failed: ObserverFailed): Observable<T> {
+  return new GuardedChunks<T>({ failed, end: undefined }, (subscriber) => of(value).subscribe(subscriber));
 }
 
 interface Guard {

@@ -1,12 +1,12 @@
 /** What the observers of one activation are told, in the form that each of them asks for. */
-import { Observable, of } from 'rxjs';
+import { Observable } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import { Chunks } from '../../graph/typed.js';
 import { Interrupt } from '../interrupt.js';
 import type { AnyCallbacks, ObservedStep } from '../observer.js';
 import type { ConcatRule } from '../step.js';
 import { wholeOf } from './inputs.js';
-import { ChunkCopy } from './observed-chunks.js';
+import { ChunkCopy, oneChunk } from './observed-chunks.js';
 import type { StepWatch, WatchedActivation, WatchedStep } from './watch.js';
 
 /** Observers that are told of the same steps, and what they ask for. */
@@ -62,7 +62,7 @@ export class Watch implements StepWatch {
     for (let at = 0; at < callbacks.length; at += 1) {
       const { start, startChunks } = callbacks[at] as AnyCallbacks;
       if (start !== undefined) this.#began(at, 'start', input);
-      else if (startChunks !== undefined) this.#began(at, 'startChunks', of(input));
+      else if (startChunks !== undefined) this.#began(at, 'startChunks', this.#oneChunk(at, 'startChunks', input));
     }
   }
 
@@ -130,7 +130,7 @@ export class Watch implements StepWatch {
     for (let at = 0; at < callbacks.length; at += 1) {
       const { end, endChunks } = callbacks[at] as AnyCallbacks;
       if (end !== undefined) this.#tell(at, 'end', output);
-      else if (endChunks !== undefined) this.#tell(at, 'endChunks', of(output));
+      else if (endChunks !== undefined) this.#tell(at, 'endChunks', this.#oneChunk(at, 'endChunks', output));
     }
   }
 
@@ -224,6 +224,11 @@ export class Watch implements StepWatch {
       this.#failed(callbacks, moment, error);
       return undefined;
     }
+  }
+
+  #oneChunk(at: number, moment: Moment, value: unknown): Observable<unknown> {
+    const callbacks = this.#audience.callbacks[at] as AnyCallbacks;
+    return oneChunk(value, (error) => this.#failed(callbacks, moment, error));
   }
 
   get #told(): ObservedStep {
