@@ -212,9 +212,9 @@ class RunSubscription {
   /** Number of the last event that the run's log has. */
   get #lastSeq(): number {
     const start = this.#start;
-    // A checkpoint is read, and refused, when the run starts; only one with a log has been read before.
-    if (!('checkpoint' in start) || start.recovery === undefined) return 0;
-    return start.checkpoint.run === this.#run ? (start.recovery.seq ?? 0) : 0;
+    // What is no checkpoint is refused where it is read.
+    const isSame = 'checkpoint' in start && (start.checkpoint as Checkpoint | null)?.run === this.#run;
+    return isSame ? (start.recovery?.seq ?? 0) : 0;
   }
 
   start(): void {
