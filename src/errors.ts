@@ -152,6 +152,32 @@ export class EngineError extends Error {
 /** Gives any thrown value back as an EngineError, under `fallback` when it is not one already. */
 export function toEngineError(thrown: unknown, fallback: ErrorCode, details: EngineErrorDetails = {}): EngineError {
   if (EngineError.is(thrown)) return thrown;
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return new EngineError(fallback, message, { ...details, cause: thrown });
+  return new EngineError(fallback, messageOf(thrown), { ...details, cause: thrown });
 }
+
+/** The error with the id of the node that it happened in, where it names none; code, details, cause and stack stay. */
+export function errorAt(error: EngineError, node: string): EngineError {
+  if (error.node !== undefined) return error;
+  const { code, message, retryable, details, stack } = error;
+  // Of a class of its own the error itself is kept, with what it carries.
+  const cause = Object.getPrototypeOf(error) === EngineError.prototype ? error.cause : error;
+  const located = new EngineError(code, message, { node, retryable, details, cause });
+  if (stack !== undefined) located.stack = stack;
+  return located;
+}
+
+/** What a thrown value says, also one that cannot be made text. */
+function messageOf(thrown: unknown): string {
+  try {
+    if (thrown instanceof Error) return thrown.message;
+    if (typeof thrown !== 'object' || thrown === null) return String(thrown);
+    const { message } = thrown as { readonly message?: unknown };
+    if (typeof message === 'string') return message;
+    const keys = Object.keys(thrown).slice(0, MAX_SHOWN_KEYS).join(', ');
+    return `An object was thrown that is no Error${keys === '' ? '' : ` (with the keys ${keys})`}; throw an Error.`;
+  } catch {
+    return 'Something was thrown that cannot be read; throw an Error.';
+  }
+}
+
+const MAX_SHOWN_KEYS = 10;

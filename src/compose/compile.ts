@@ -20,6 +20,7 @@ import { RouteNode } from './engine/route-node.js';
 import { StepNode } from './engine/step-node.js';
 import { leaving } from './engine/stream-out.js';
 import { inlineBlueprint, makeStep } from './make-step.js';
+import { initialOf } from './state.js';
 import {
   type AnyStep,
   type ConcatRule,
@@ -121,7 +122,7 @@ class Compiler {
     this.#scopes.set(owner, {
       isLockstep: graph.pace === 'lockstep',
       maxSteps: graph.maxSteps,
-      states: graph.states.map(({ name, initial }) => ({ name, initial })),
+      states: graph.states.map((token) => ({ name: token.name, initial: () => initialOf(token, path) })),
     });
     const prefix = path === '' ? '' : `${path}/`;
     const input = this.#draft({ id: START, owner, prefix, isEntry: true, step: undefined });

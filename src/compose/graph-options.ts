@@ -99,3 +99,21 @@ function requireKnown(owner: string, option: string, named: readonly string[], i
 function isList<T>(value: T | readonly T[]): value is readonly T[] {
   return Array.isArray(value);
 }
+
+/**
+ * Calls the function that draws a graph; `owner` begins the messages: `Graph "g"`.
+ *
+ * @throws EngineError PLAN_INVALID for something else than a function, and for one that draws later.
+ */
+export function drawWith(owner: string, build: unknown, draw: () => unknown): void {
+  if (typeof build !== 'function') throw planError(owner, 'it needs a function that draws it, behind its name.');
+  const result = draw();
+  if (!(result instanceof Promise)) return;
+  // What it does later is refused there as well, and this error says it all.
+  result.catch(() => {});
+  const kind = owner.slice(0, owner.indexOf(' ')).toLowerCase();
+  throw planError(
+    owner,
+    `its function is async, but a ${kind} is drawn at once. Wait for what it needs before the call.`,
+  );
+}

@@ -5,6 +5,7 @@ import { checkGraph, type NeededPart } from './check-graph.js';
 import { describe } from './describe.js';
 import {
   checkEdge,
+  drawWith,
   type GraphOptions,
   planError,
   readGraphOptions,
@@ -127,13 +128,7 @@ export function graph<I, O>(
 ): Step<I, O> {
   requireName('A graph', name);
   const draft = new Draft<I, O>(name);
-  const result: unknown = build(draft);
-  if (result instanceof Promise) {
-    throw planError(
-      `Graph "${name}"`,
-      'its function is async, but a graph is drawn at once. Wait for what it needs before the call.',
-    );
-  }
+  drawWith(`Graph "${name}"`, build, () => build(draft));
   const made = graphStep<I, O>(draft.finish(options));
   options.onBuilt?.(describe(made));
   return made;

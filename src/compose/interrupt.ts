@@ -1,4 +1,5 @@
 /** A question of a step to the outside, as a value: a step returns it instead of a result. */
+import { EngineError } from '../errors.js';
 import type { StandardSchema } from './standard-schema.js';
 
 /** How one step came to wait for an answer from outside. */
@@ -35,4 +36,19 @@ export class Interrupt {
     this.options = options;
     this.parts = parts;
   }
+}
+
+/**
+ * What a step failed with: as it was thrown, unless the step was about to ask and did it in a way that asks nothing. `path` is that of the step.
+ *
+ * NODE_PROTOCOL for a question that was thrown, and for the error of a step that waits and was run without `within`.
+ */
+export function failureOf(thrown: unknown, path: string): unknown {
+  if (thrown instanceof Interrupt) {
+    const message = `Step "${path}" threw a question, which asks nothing; return what at.interrupt(…) gives.`;
+    return new EngineError('NODE_PROTOCOL', message, { node: path });
+  }
+  if (!EngineError.is(thrown) || thrown.code !== 'RUN_INTERRUPTED') return thrown;
+  const message = `Step "${path}" ran another step that waits for an answer, without passing its question on. Run it as part of this step: invoke(inner, input, { within: at }).`;
+  return new EngineError('NODE_PROTOCOL', message, { node: path, cause: thrown });
 }

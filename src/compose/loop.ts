@@ -1,5 +1,5 @@
 /** One step again and again, until its result is good. */
-import { requireWhole } from '../operators/invalid-option.js';
+import { invalidOption, requireWhole } from '../operators/invalid-option.js';
 import { makeStep, requireFunction, toStep } from './make-step.js';
 import type { AnyStepLike, Step, StepLike } from './step.js';
 
@@ -22,9 +22,12 @@ export interface LoopOptions<T> {
  *
  * The body runs once at least. A loop that is not done after `maxRounds` fails with RUN_STEPS_EXCEEDED.
  *
- * @throws EngineError OPTION_INVALID for a bound that is not a whole number of at least 1; PLAN_INVALID without `until`.
+ * @throws EngineError OPTION_INVALID without options, and for a bound that is not a whole number of at least 1; PLAN_INVALID without `until`.
  */
 export function loop<T>(body: StepLike<T, T>, options: LoopOptions<T>): Step<T, T> {
+  if (typeof options !== 'object' || options === null) {
+    throw invalidOption('loop', 'options', 'an object with "until" and "maxRounds"', options);
+  }
   const { until, maxRounds } = options;
   requireWhole('loop', 'maxRounds', maxRounds, 1);
   requireFunction(until, 'until');

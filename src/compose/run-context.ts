@@ -47,7 +47,10 @@ export interface StepRunOptions {
   readonly observe?: readonly Observer[];
   /** The step, or the call of a tool, that this run is part of: questions are passed up to it, and it ends with it. */
   readonly within?: StepActivation;
-  /** Stops the run: `after-step` lets what is at work finish, for at most `withinMs`; `now` does not. It can be resumed from its checkpoint. */
+  /**
+   * Stops the run: `after-step` lets what is at work finish, for at most `withinMs`; `now`, or an error of the Observable, does not. The run can
+   * be resumed from its checkpoint.
+   */
   readonly cancel$?: Observable<{ readonly mode: 'now' | 'after-step'; readonly withinMs?: number }>;
   /** Clock in milliseconds since 1970. @default Date.now */
   readonly now?: () => number;

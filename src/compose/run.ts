@@ -31,6 +31,7 @@ import type { ChunkSource, ResultSink } from '../graph/tokens.js';
 import { Chunks, type ValueCodec } from '../graph/typed.js';
 import type { Json } from '../json.js';
 import { ChunkStream as Edge } from '../operators/chunk-stream.js';
+import { invalidOption } from '../operators/invalid-option.js';
 import { pour } from '../operators/pour.js';
 import { callOptionsFor } from './call-options.js';
 import { concatValues } from './chunks/concat-values.js';
@@ -229,6 +230,7 @@ class Launch {
   readonly context: RunContext;
 
   constructor(stepLike: AnyStepLike, options: StepRunOptions) {
+    if (typeof options !== 'object' || options === null) throw invalidOption('run', 'options', 'an object', options);
     this.step = toStep(stepLike, 'step');
     this.options = options;
     const outer = outerStep(options);
@@ -375,7 +377,8 @@ class Launch {
       case 'cancelled': {
         const checkpoint = this.options.cancel$ === undefined ? undefined : this.checkpointOf(end);
         const details = checkpoint === undefined ? {} : { details: { checkpoint } };
-        throw new EngineError('RUN_CANCELLED', `The run of "${this.step.name}" was cancelled.`, details);
+        const cause: unknown = this.options.signal?.aborted === true ? this.options.signal.reason : undefined;
+        throw new EngineError('RUN_CANCELLED', `The run of "${this.step.name}" was cancelled.`, { ...details, cause });
       }
     }
   }
@@ -396,6 +399,8 @@ function cancelOptions({ cancel$ }: StepRunOptions): Partial<RunOptions> {
     drain$: new Observable((subscriber) =>
       cancel$.subscribe({
         next: ({ mode, withinMs }) => subscriber.next(mode === 'now' ? { withinMs: 0 } : { withinMs }),
+        // A run that can no longer be told to stop does so now; it can be resumed.
+        error: () => subscriber.next({ withinMs: 0 }),
       }),
     ),
   };

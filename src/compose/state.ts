@@ -1,5 +1,6 @@
 /** Typed state of a graph: declared once, owned by the graph that names it, changed by the steps inside it. */
 import type { Observable } from 'rxjs';
+import { EngineError, toEngineError } from '../errors.js';
 
 /** The declaration of a state, and the key to it: `at.state(token)`. */
 export interface StateToken<S> {
@@ -38,7 +39,28 @@ export interface StateOptions<S> {
   readonly reducers?: { readonly [K in keyof S]?: (before: S[K], update: S[K]) => S[K] };
 }
 
-/** Declares a state. `initial` gives a fresh value, and the same one every time. */
+/**
+ * Declares a state. `initial` gives a fresh value, and the same one every time.
+ *
+ * @throws EngineError PLAN_INVALID for an empty name, and for something else than a function.
+ */
 export function defineState<S>(name: string, initial: () => S, options: StateOptions<S> = {}): StateToken<S> {
+  if (typeof name !== 'string' || name === '' || typeof initial !== 'function') {
+    const wrong = typeof initial === 'function' ? 'its name is not text, or empty' : 'its "initial" is no function';
+    throw new EngineError(
+      'PLAN_INVALID',
+      `The state ${JSON.stringify(name) ?? 'without a name'} cannot be declared: ${wrong}. Write defineState('name', () => ({ … })).`,
+    );
+  }
   return Object.freeze({ name, initial, reducers: options.reducers ?? {} });
+}
+
+/** The value that a state begins with in the graph at `path`. @throws EngineError NODE_FAILED for what `initial` throws */
+export function initialOf({ name, initial }: StateToken<unknown>, path: string): unknown {
+  try {
+    return initial();
+  } catch (cause) {
+    const message = `The state "${name}" cannot begin: its "initial" failed: ${toEngineError(cause, 'NODE_FAILED').message}`;
+    throw new EngineError('NODE_FAILED', message, { ...(path === '' ? {} : { node: path }), cause });
+  }
 }

@@ -1,7 +1,7 @@
 /** Workflows: steps whose inputs are written down with typed references to what other steps will give. */
 import { routerNode } from './branch.js';
 import { describe } from './describe.js';
-import { checkEdge, type GraphOptions, planError, readGraphOptions, requireNodeId } from './graph-options.js';
+import { checkEdge, drawWith, type GraphOptions, planError, readGraphOptions, requireNodeId } from './graph-options.js';
 import { checkOptions, graphStep, requireFunction, requireName, show, toStep } from './make-step.js';
 import { firstOfRule, placesIn, readTemplate, type Template, templateRule, withPlaces } from './mapping.js';
 import { routesOf } from './parallel.js';
@@ -100,13 +100,7 @@ export function workflow<I, O>(
 ): Step<I, O> {
   requireName('A workflow', name);
   const draft = new Draft<O>(name);
-  const result: unknown = build(draft.input as Ref<I>, draft);
-  if (result instanceof Promise) {
-    throw planError(
-      `Workflow "${name}"`,
-      'its function is async, but a workflow is drawn at once. Wait for what it needs before the call.',
-    );
-  }
+  drawWith(`Workflow "${name}"`, build, () => build(draft.input as Ref<I>, draft));
   const made = graphStep<I, O>(draft.finish(options));
   options.onBuilt?.(describe(made));
   return made;

@@ -1,6 +1,6 @@
 /** A node fails: it is tried again, a default value stands in, other nodes run instead, or the error goes to the body around. */
 import type { Unsubscribable } from 'rxjs';
-import { EngineError, toEngineError } from '../errors.js';
+import { EngineError, errorAt, toEngineError } from '../errors.js';
 import { activationOf, type NodeActivation } from './activation.js';
 import { type ErrorInfo, errorOutputs, infoOf } from './events.js';
 import { delta, type Settled, settled } from './node-events.js';
@@ -45,7 +45,8 @@ export class Failures {
   /** @param next receives tokens that may run because of it */
   handle(token: Token, thrown: unknown, next: Token[]): void {
     const node = this.#plan.nodes[token.node] as Node;
-    const error = toEngineError(thrown, 'NODE_FAILED', { node: node.id });
+    const failure = toEngineError(thrown, 'NODE_FAILED', { node: node.id });
+    const error = node.typed === undefined ? failure : errorAt(failure, node.id);
     const info = infoOf(error, node.id);
     const { onError } = node;
     if (isTriedAgain(node, error, activationOf(token).attempt)) {

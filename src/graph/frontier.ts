@@ -31,7 +31,7 @@ import {
   unwatch,
   watch,
 } from './tokens.js';
-import { COMING } from './typed.js';
+import { type Arrival, COMING } from './typed.js';
 
 /** The rules, with the two counters that they keep. */
 export class Frontier {
@@ -115,6 +115,16 @@ export class Frontier {
     const token = this.#add(frame, to, isJoin ? 'held' : 'ready');
     token.input = { from, value, next: undefined };
     (isJoin ? this.#joined : ready).push(token);
+  }
+
+  /** A consumer that was cancelled is to run again: what other nodes had given it comes again, in its order. */
+  giveAgain({ frame, node, input }: Token, ready: Token[]): void {
+    const arrivals: Arrival[] = [];
+    for (let arrival = input; arrival !== undefined; arrival = arrival.next) {
+      if (arrival.value !== COMING) arrivals.push(arrival);
+    }
+    for (const { from, value } of arrivals.reverse()) this.#give(frame, node, from, value, ready);
+    this.#tryJoined(frame, ready);
   }
 
   /** Counts a step that moves no token on: leaving a body, passing over a node. */

@@ -212,7 +212,8 @@ class RunSubscription {
   /** Number of the last event that the run's log has. */
   get #lastSeq(): number {
     const start = this.#start;
-    const isSame = 'checkpoint' in start && start.checkpoint.run === this.#run;
+    // What is no checkpoint is refused where it is read.
+    const isSame = 'checkpoint' in start && (start.checkpoint as Checkpoint | null)?.run === this.#run;
     return isSame ? (start.recovery?.seq ?? 0) : 0;
   }
 

@@ -1,5 +1,6 @@
 /** A typed state of one frame: its value, changed by patches alone. */
 import { BehaviorSubject, type Observable } from 'rxjs';
+import { EngineError } from '../errors.js';
 
 /** A change of a state, as the journal has it. */
 export type StatePatch =
@@ -66,6 +67,7 @@ export class StateCell {
     if (list === undefined) {
       const base = this.#base as Readonly<Record<string, unknown>>;
       const before = Object.hasOwn(base, key) ? base[key] : undefined;
+      if (before !== undefined && !Array.isArray(before)) throw notAList(key, before);
       list = Array.isArray(before) ? [...(before as readonly unknown[])] : [];
       this.#lists.set(key, list);
     }
@@ -78,6 +80,14 @@ export class StateCell {
     for (const [key, list] of this.#lists) defineCut(value, key, list);
     return value;
   }
+}
+
+function notAList(key: string, value: unknown): EngineError {
+  const kind = value === null ? 'null' : `a value of type ${typeof value}`;
+  return new EngineError(
+    'INPUT_INVALID',
+    `Items cannot be put behind "${key}" of the state: it is ${kind}, not a list; use update({ ${key}: … }).`,
+  );
 }
 
 /** A property with the items that `list` holds now. The copy is made when the property is first read. */

@@ -245,9 +245,13 @@ function moveOn(
 /** The producer does not settle: consumers that read its text so far leave the run, and are started again with it. */
 function cancelConsumers(run: LiveState, producer: Token, ready: Token[]): void {
   for (const consumer of detachConsumers(producer)) {
+    const isTyped = (run.plan.nodes[consumer.node] as Node).typed !== undefined;
+    // What it passed on is taken back as well.
+    if (isTyped) cancelConsumers(run, consumer, ready);
     run.frontier.countStep();
     run.frontier.drop(consumer, ready);
     run.removed.push(consumer);
+    if (isTyped) run.frontier.giveAgain(consumer, ready);
   }
 }
 

@@ -1,6 +1,6 @@
 /** What a node begins with: one value, or chunks, made of what came over its edges. */
 import { concat, from, merge, mergeMap, Observable, of } from 'rxjs';
-import { EngineError } from '../../errors.js';
+import { EngineError, errorAt, toEngineError } from '../../errors.js';
 import type { NodeActivation } from '../../graph/activation.js';
 import { type Arrival, Chunks, COMING } from '../../graph/typed.js';
 import { messageOf } from '../../models/concat-messages.js';
@@ -60,10 +60,15 @@ export function wholeInput(inlet: Inlet, at: NodeActivation, rule: Rule): unknow
 export function wholeOf(value: unknown, rule: Rule, path: string): unknown {
   if (!(value instanceof Chunks)) return value;
   if (value.items.length === 0) {
-    const message = `"${path}" needs a value, but the step before it ended without any chunk; let it give at least one.`;
+    const message = `"${path}" needs a value, but the stream that should give it ended without any chunk. Let the step before it give at least one; "pick" gives none for a key that is not there.`;
     throw new EngineError('STREAM_EMPTY', message, { node: path });
   }
-  return finished(value.items.length === 1 ? value.items[0] : concatValues(value.items, rule));
+  if (value.items.length === 1) return finished(value.items[0]);
+  try {
+    return finished(concatValues(value.items, rule));
+  } catch (thrown) {
+    throw errorAt(toEngineError(thrown, 'NODE_FAILED', { node: path }), path);
+  }
 }
 
 /** Chunks of messages have indexes, by which further ones would join them; once nothing follows they are messages. */

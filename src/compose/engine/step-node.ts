@@ -20,7 +20,7 @@ import type { NodeActivation, NodeResult } from '../../graph/activation.js';
 import type { NodeEvent, Settled } from '../../graph/node-events.js';
 import { Chunks } from '../../graph/typed.js';
 import type { Room } from '../../operators/chunk-reader.js';
-import { Interrupt } from '../interrupt.js';
+import { failureOf, Interrupt } from '../interrupt.js';
 import { validate } from '../json-schema.js';
 import { looksLikeOperator, operatorError } from '../make-step.js';
 import type { AnyStep, ChunkOperator, ConcatRule, NodeBlueprint, StepDefinition, StepOptions } from '../step.js';
@@ -195,7 +195,7 @@ export class StepNode {
       result = run(input as never, step);
     } catch (thrown) {
       if (looksLikeOperator({ thrown })) throw operatorError(this.#step.name);
-      throw thrown;
+      throw failureOf(thrown, step.path);
     }
     if (typeof result === 'function' && looksLikeOperator({ returned: result })) throw operatorError(this.#step.name);
     return result;
@@ -244,7 +244,7 @@ export class StepNode {
             subscriber.error(error);
           }
         },
-        (error: unknown) => subscriber.error(error),
+        (thrown: unknown) => subscriber.error(failureOf(thrown, step.path)),
       );
       return undefined;
     });
