@@ -12,7 +12,7 @@ import { link, type NodeSpec } from '../graph/link.js';
 import type { NodeFunction } from '../graph/node.js';
 import type { Plan } from '../graph/plan.js';
 import type { TypedNode, TypedScope, ValueCodec } from '../graph/typed.js';
-import { concatValues } from './chunks/concat-values.js';
+import { edgeOf } from './edge-of.js';
 import { ContainerNode } from './engine/container-node.js';
 import { InputNode } from './engine/input-node.js';
 import type { Inlet, Source } from './engine/inputs.js';
@@ -25,7 +25,6 @@ import {
   type AnyStep,
   type ConcatRule,
   DEFINITION,
-  type EdgeOptions,
   END,
   type GraphBlueprint,
   type NodeBlueprint,
@@ -472,20 +471,6 @@ function graphOf(step: AnyStep): GraphBlueprint {
 
 function passing(): AnyStep {
   return makeStep('end', { type: 'operator', operator: identity as never, options: {} });
-}
-
-function edgeOf(edge: EdgeOptions | undefined, rule: ConcatRule<unknown> | undefined, id: string): TypedNode['edge'] {
-  return {
-    ...edge,
-    concat: (neighbours) => {
-      try {
-        return concatValues(neighbours, rule);
-      } catch (cause) {
-        const message = `The edge behind "${id}" is full and its chunks cannot be joined: ${(cause as Error).message} Let the node give its chunks from a generator, which waits; give it a larger edge, or a rule: step(…, { chunks }).`;
-        throw new EngineError('LIMIT_REACHED', message, { node: id, cause });
-      }
-    },
-  };
 }
 
 function specOf(draft: Draft): NodeSpec {
