@@ -36,6 +36,8 @@ import {
 /** A step as a plan, and where its nodes come from. */
 export interface CompiledStep {
   readonly plan: Plan;
+  /** How the chunks of its result become one value; undefined: by their type. */
+  readonly rule: ConcatRule<unknown> | undefined;
   /** By index in the plan; undefined for the nodes that only hold the graph together. */
   readonly steps: readonly (CompiledNode | undefined)[];
 }
@@ -72,7 +74,7 @@ interface Draft {
   readonly path: string;
   readonly owner: string | undefined;
   readonly downstream: string[];
-  readonly rule: ConcatRule<unknown> | undefined;
+  rule: ConcatRule<unknown> | undefined;
   readonly joins: boolean;
   readonly sources: Source[];
   readonly reads: Source[];
@@ -108,15 +110,15 @@ class Compiler {
   }
 
   compile(step: AnyStep): CompiledStep {
-    this.#scope(graphOf(step), undefined, '');
+    const rule = this.#scope(graphOf(step), undefined, '');
     const specs = this.#drafts.map((draft) => specOf(draft));
     const scope = (owner: string | undefined) => this.#scopes.get(owner) ?? PLAIN_SCOPE;
     const plan = link(specs, { typed: { values: this.#codec, scope } });
-    return { plan, steps: this.#drafts.map(({ compiled }) => compiled) };
+    return { plan, rule, steps: this.#drafts.map(({ compiled }) => compiled) };
   }
 
   /** A scope of its own for a graph; `path` is that of the container around. */
-  #scope(graph: GraphBlueprint, owner: string | undefined, path: string): void {
+  #scope(graph: GraphBlueprint, owner: string | undefined, path: string): ConcatRule<unknown> | undefined {
     this.#scopes.set(owner, {
       isLockstep: graph.pace === 'lockstep',
       maxSteps: graph.maxSteps,
@@ -130,6 +132,7 @@ class Compiler {
     const placed = this.#place(graph, owner, prefix, '', { isScope: true });
     for (const head of placed.heads) connect(input, head, START);
     placed.tail.typed.isResult = true;
+    return ruleOf(placed.tail);
   }
 
   /** Puts the nodes of a graph into a scope. `local` is the prefix of their names in it. */
@@ -266,7 +269,9 @@ class Compiler {
         : definition.type === 'loop'
           ? graphOf(definition.body)
           : definition.graph;
-    this.#scope(inner, draft.id, draft.path);
+    const rule = this.#scope(inner, draft.id, draft.path);
+    // The chunks of a graph are those of the node that gives its result.
+    if (definition.type === 'graph') draft.rule ??= rule;
     // The first draft of the scope is its input; what stands behind it decides whether chunks are of use inside.
     const [input] = this.#drafts.slice(first);
     const readers = this.#drafts.filter(({ id }) => input?.downstream.includes(id) === true);
@@ -385,6 +390,13 @@ function originsOf({ nodes, edges }: GraphBlueprint): ReadonlyMap<string, string
   const origins = new Map<string, string>();
   for (const { from, to } of edges) if (routers.has(to)) origins.set(to, from);
   return origins;
+}
+
+/** How the chunks of a node become one value: by its own rule, or that of all the nodes whose chunks it passes on. */
+function ruleOf({ rule, compiled, sources }: Draft): ConcatRule<unknown> | undefined {
+  if (rule !== undefined || compiled !== undefined) return rule;
+  const [first] = sources;
+  return sources.every((source) => source.rule === first?.rule) ? first?.rule : undefined;
 }
 
 /** The first result ends the scope. */

@@ -360,7 +360,7 @@ class Launch {
 
   get ruleOfResult(): ConcatRule<unknown> | undefined {
     const own = this.step[DEFINITION].options.chunks as ConcatRule<unknown> | undefined;
-    return own ?? this.context.chunks;
+    return own ?? this.compiled.rule ?? this.context.chunks;
   }
 
   requireResult(end: RunOutcome): void {
