@@ -118,7 +118,7 @@ describe('chunks through steps', () => {
       expectObservable(cold('--|').pipe(transform(upper))).toBe('--|');
       const empty = new EngineError(
         'STREAM_EMPTY',
-        '"length" needs a value, but the step before it ended without any chunk; let it give at least one.',
+        '"length" needs a value, but the stream that should give it ended without any chunk. Let the step before it give at least one; "pick" gives none for a key that is not there.',
       );
       const length = step('length', (text: string) => text.length);
       expectObservable(cold('--|').pipe(transform(chain(upper, length)))).toBe('--#', undefined, empty);
