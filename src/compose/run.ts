@@ -27,8 +27,8 @@ import type { Plan } from '../graph/plan.js';
 import { checkpointOf, outcomeOf, run as runPlan } from '../graph/run.js';
 import type { RunOptions, RunOutcome, Start } from '../graph/run-options.js';
 import type { Checkpoint } from '../graph/state.js';
-import type { ChunkSource, ResultSink } from '../graph/tokens.js';
-import { Chunks, type ValueCodec } from '../graph/typed.js';
+
+import { type ChunkInput, Chunks, type ResultSink, type ValueCodec } from '../graph/typed.js';
 import type { Json } from '../json.js';
 import { ChunkStream as Edge } from '../operators/chunk-stream.js';
 import { invalidOption } from '../operators/invalid-option.js';
@@ -200,7 +200,7 @@ export function stepOutcome(
   );
 }
 
-function sourceOf<I>(chunks: Observable<I> | AsyncIterable<I>): ChunkSource {
+function sourceOf<I>(chunks: Observable<I> | AsyncIterable<I>): ChunkInput {
   if (isObservable(chunks)) return { toObservable: () => chunks };
   return {
     toObservable: (room) =>
@@ -217,7 +217,7 @@ function sourceOf<I>(chunks: Observable<I> | AsyncIterable<I>): ChunkSource {
 
 /** Through which chunks come and go while a run is under way. */
 interface RunEnds {
-  readonly chunks?: ChunkSource;
+  readonly chunks?: ChunkInput;
   readonly output?: ResultSink;
 }
 
@@ -256,7 +256,7 @@ class Launch {
     );
   }
 
-  startFrom(input: unknown, chunks: ChunkSource | undefined): Start | Promise<Start> {
+  startFrom(input: unknown, chunks: ChunkInput | undefined): Start | Promise<Start> {
     if (input instanceof Resumption) return startOf(this.compiled, this.codec, input, this.options);
     if (chunks !== undefined) return { input: null, chunks };
     return { input: input as Json };
@@ -301,7 +301,7 @@ class Launch {
   #inside(
     outer: OuterStep,
     input: unknown,
-    chunks: ChunkSource | undefined,
+    chunks: ChunkInput | undefined,
     output: ResultSink | undefined,
   ): Observable<RunOutcome> {
     const { nested } = outer;
@@ -406,7 +406,7 @@ function cancelOptions({ cancel$ }: StepRunOptions): Partial<RunOptions> {
   };
 }
 
-function streamOf<O>(launchOf: () => Launch, input: unknown, chunks: ChunkSource | undefined): ChunkStream<O> {
+function streamOf<O>(launchOf: () => Launch, input: unknown, chunks: ChunkInput | undefined): ChunkStream<O> {
   const stream$ = new Observable<O>((subscriber) => {
     const { edge, outcome$ } = flowOf(launchOf(), input, chunks);
     subscriber.add(
@@ -439,7 +439,7 @@ const NOTHING = {};
 function flowOf(
   launch: Launch,
   input: unknown,
-  chunks: ChunkSource | undefined,
+  chunks: ChunkInput | undefined,
 ): { readonly edge: Edge<unknown>; readonly outcome$: Observable<never> } {
   const rule = launch.ruleOfResult;
   const edge = new Edge<unknown>({ name: launch.step.name, concat: (neighbours) => concatValues(neighbours, rule) });

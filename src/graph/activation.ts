@@ -21,9 +21,9 @@ import {
 import { indexOfNode, type Node, nameInPath, type Plan } from './plan.js';
 import type { State } from './state.js';
 import type { StateCell, StatePatch } from './state-cell.js';
-import { type Activity, type ChunkSource, framePath, type ResultSink, type Token, type TypedFrame } from './tokens.js';
+import { type Activity, framePath, type Token, type TypedFrame } from './tokens.js';
 import { cellOf } from './transition.js';
-import type { Arrival } from './typed.js';
+import type { Arrival, ChunkInput, ResultSink } from './typed.js';
 import { FrameSource } from './values.js';
 
 /** Why the signal of an activation was aborted; shared, because making one with its stack costs most of an abort. */
@@ -43,8 +43,6 @@ export interface ActivationHost {
   readonly isObserved: boolean;
   /** Whether what happens is stored, so that it has to be storable. */
   readonly isStored: boolean;
-  /** Whether the run may be stopped, and go on later with the inputs that its nodes had. */
-  readonly isResumable: boolean;
   openBody(token: Token, round: BodyRound, live?: LiveEnds): Observable<BodyEnd>;
   closeBody(token: Token, key: string): void;
   /** Streams and states of a typed plan. */
@@ -58,6 +56,8 @@ export interface ActivationHost {
 
 /** What a node of a typed plan does with streams and states; see `chunk-flow.ts`. */
 export interface ActivationFlow {
+  /** The run may go on from where it is stopped. */
+  readonly isResumable: boolean;
   open(token: Token, activation: NodeActivation, opening: StreamOpening): ChunkStream<unknown>;
   report(token: Token, chunk: unknown): void;
   patch(token: Token, state: string, patch: StatePatch): void;
@@ -65,7 +65,7 @@ export interface ActivationFlow {
 
 /** The ends of a body through which chunks come and go while it works. */
 export interface LiveEnds {
-  readonly source?: ChunkSource | undefined;
+  readonly source?: ChunkInput | undefined;
   readonly output?: ResultSink | undefined;
 }
 
@@ -191,7 +191,7 @@ export class NodeActivation implements Activation, Activity {
 
   /** Whether the run can be stopped, and go on later with the inputs that its nodes had. */
   get isResumable(): boolean {
-    return this.#host.isResumable;
+    return this.#host.flow.isResumable;
   }
 
   /** What the node asked for when it interrupted the run last; undefined when it never did. */

@@ -4,6 +4,7 @@ import { type ActivationFlow, activationOf, type NodeActivation, type StreamOpen
 import type { Settled } from './node-events.js';
 import type { Node, Plan } from './plan.js';
 import type { Reporter } from './reporter.js';
+import type { PerformOptions } from './run-options.js';
 import type { StatePatch } from './state-cell.js';
 import type { Frame, Token, TypedFrame } from './tokens.js';
 import { apply, type LiveState } from './transition.js';
@@ -14,11 +15,7 @@ const MAX_DEPTH = 256;
 
 /** What the run does for it. */
 export interface FlowOptions {
-  /** The run has a log, or checkpoints. */
-  readonly isStored: boolean;
-  /** The run may go on from where it is stopped: streams keep all of their chunks. */
-  readonly isResumable: boolean;
-  readonly hasLog: boolean;
+  readonly options: Pick<PerformOptions, 'isStored' | 'isResumable' | 'log'>;
   /** The run ends with the wave under way: no consumer is started any more. */
   readonly isEnding: () => boolean;
   /** Performs tokens at once. */
@@ -42,6 +39,11 @@ export class ChunkFlow implements ActivationFlow {
     this.#options = options;
   }
 
+  /** The run may go on from where it is stopped: streams keep all of their chunks. */
+  get isResumable(): boolean {
+    return this.#options.options.isResumable;
+  }
+
   /** A node gives chunks from now on: those that read them are started. */
   open(token: Token, activation: NodeActivation, { next, onUnread }: StreamOpening): ChunkStream<unknown> {
     const node = this.#nodeOf(token);
@@ -52,7 +54,7 @@ export class ChunkFlow implements ActivationFlow {
     const startsNone = this.#depth >= MAX_DEPTH || isLockstep;
     const isWhole = typed.keepsChunks || startsNone;
     // The result of a scope is kept for its reader unless that takes it chunk by chunk.
-    const isKept = this.#options.isResumable || isWhole || (typed.isResult && output === undefined);
+    const isKept = this.isResumable || isWhole || (typed.isResult && output === undefined);
     const isNeeded = isWhole || typed.isResult;
     const stream = new ChunkStream<unknown>({
       ...typed.edge,
@@ -84,7 +86,7 @@ export class ChunkFlow implements ActivationFlow {
   /** Changes a state of a graph around the node. @throws EngineError VALUE_NOT_STORABLE */
   patch(token: Token, state: string, patch: StatePatch): void {
     const { values } = this.#plan;
-    const stored = this.#options.isStored ? storeValue(values as ValueCodec, patch, `$.${state}`) : undefined;
+    const stored = this.#options.options.isStored ? storeValue(values as ValueCodec, patch, `$.${state}`) : undefined;
     apply(this.#live, token, { type: 'patched', state, patch }, this.#noneReady);
     this.#reporter.patched(token, this.#nodeOf(token), state, patch, stored);
   }
@@ -92,7 +94,7 @@ export class ChunkFlow implements ActivationFlow {
   /** Before anything changes: a value that cannot be stored fails its node. @throws EngineError VALUE_NOT_STORABLE */
   storable(token: Token, outcome: Settled): Settled {
     const stored = storeValue(this.#plan.values as ValueCodec, outcome.value, activationOf(token).path);
-    return this.#options.hasLog ? { ...outcome, stored } : outcome;
+    return this.#options.options.log !== undefined ? { ...outcome, stored } : outcome;
   }
 
   #nodeOf(token: Token): Node {

@@ -51,6 +51,7 @@ const STREAMING = { type: 'streaming' } as const;
 const SKIPPED = { type: 'skipped' } as const;
 
 const NEVER = new Promise<void>(() => {});
+
 /** One run at work. */
 export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   readonly plan: Plan;
@@ -62,7 +63,6 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   isStopped = false;
   readonly isObserved: boolean;
   readonly isStored: boolean;
-  readonly isResumable: boolean;
   /** Called when nothing that was at work is left, after the run was told to begin nothing new. */
   #whenDrained: (() => void) | undefined = undefined;
   readonly #live: LiveState;
@@ -104,7 +104,6 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     this.#reporter = reporter;
     this.isObserved = reporter !== SILENT;
     this.isStored = options.isStored;
-    this.isResumable = options.isResumable;
   }
 
   get state$(): Observable<State> {
@@ -113,9 +112,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
 
   get flow(): ChunkFlow {
     this.#flow ??= new ChunkFlow(this.#live, this.#reporter, {
-      isStored: this.isStored,
-      isResumable: this.isResumable,
-      hasLog: this.#options.log !== undefined,
+      options: this.#options,
       isEnding: () => this.#isEnding,
       start: (tokens) => this.#waves?.performNow(tokens),
     });
@@ -125,10 +122,8 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   /** Performs the first wave; afterwards the run moves by itself. */
   start(first: Token[]): void {
     const { root } = this.#live;
-    root.observer = {
-      ended: (status) => this.#options.ended(status === 'interrupted' ? { kind: 'interrupted' } : { kind: 'settled' }),
-      failed: () => {},
-    };
+    const ended = (kind: 'interrupted' | 'settled') => this.#options.ended({ kind });
+    root.observer = { ended: (how) => ended(how === 'interrupted' ? how : 'settled'), failed: () => {} };
     const isHeld = this.#options.log !== undefined || this.plan.values !== undefined;
     const ready = isHeld ? () => (this.#whenDrained === undefined ? this.ready() : NEVER) : undefined;
     const changes$ = this.#arrivals.pipe(expandWaves(this, { concurrency: this.#options.concurrency, ready }));

@@ -9,7 +9,7 @@ import type { Durability, EventLog, LogWriter } from './log.js';
 import type { Outputs } from './node-events.js';
 import type { Plan, Variables } from './plan.js';
 import type { Checkpoint, State } from './state.js';
-import type { ChunkSource, ResultSink } from './tokens.js';
+import type { ChunkInput, ResultSink } from './typed.js';
 
 /**
  * Where checkpoints are stored; one per run, the newest wins.
@@ -32,7 +32,7 @@ export type Start =
       /** What the run before left; default the plan's own. */
       readonly variables?: Variables;
       /** In a typed plan: the input in chunks, instead of `input`. */
-      readonly chunks?: ChunkSource;
+      readonly chunks?: ChunkInput;
     }
   | {
       readonly checkpoint: Checkpoint;

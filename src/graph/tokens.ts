@@ -5,14 +5,12 @@
  * a container's body. Both are mutable, and changed by `frontier.ts` and `transition.ts` alone; what leaves the engine is a snapshot
  * (see `state.ts`). What a live run does with a token, its *activity*, hangs on the token and is no part of the state.
  */
-import type { Observable } from 'rxjs';
 import type { Json, JsonObject } from '../json.js';
-import type { Room } from '../operators/chunk-reader.js';
 import type { Outputs } from './node-events.js';
 import type { Scope, Variables } from './plan.js';
 import type { Cells } from './state.js';
 import type { StateCell } from './state-cell.js';
-import type { Arrival } from './typed.js';
+import type { Arrival, ChunkInput, ResultSink } from './typed.js';
 
 /** `ready`: may run. `held`: waits at a join. `running`: at work. `waiting`: needs an answer, itself or in its body. */
 export type TokenStatus = 'ready' | 'held' | 'running' | 'waiting';
@@ -166,7 +164,7 @@ export class TypedFrame {
   /** Where the chunks of the result go while they come; undefined when nothing reads them. */
   output: ResultSink | undefined = undefined;
   /** Where the chunks of the input come from; undefined when the input came whole. */
-  source: ChunkSource | undefined = undefined;
+  source: ChunkInput | undefined = undefined;
   /** With `lockstep`: tokens of the wave under way that have not ended, and those of the next one. */
   open = 0;
   readonly parked: Token[] = [];
@@ -174,21 +172,6 @@ export class TypedFrame {
   constructor(states: ReadonlyMap<string, StateCell>) {
     this.states = states;
   }
-}
-
-/** Chunks of an input that comes live. */
-export interface ChunkSource {
-  /** @param room Whether there is room for more; the source waits while there is none, if it can. */
-  toObservable(room: Room): Observable<unknown>;
-}
-
-/** Takes the chunks of a result. */
-export interface ResultSink {
-  /** The result comes in chunks from now on. */
-  open(): void;
-  write(chunk: unknown): void;
-  /** A promise while the producer should not go on. */
-  room(): Promise<void> | undefined;
 }
 
 /** One execution of a scope. */

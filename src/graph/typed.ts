@@ -5,8 +5,11 @@
  * A value goes over each edge when its node settles, and is forgotten with the token that received it. A node that makes chunks *opens* its
  * stream: readers of chunks then start at once, the others get all chunks together when it settles.
  */
+
+import type { Observable } from 'rxjs';
 import { EngineError } from '../errors.js';
 import type { Json } from '../json.js';
+import type { Room } from '../operators/chunk-reader.js';
 import type { ChunkStreamOptions } from '../operators/chunk-stream.js';
 
 /** Writes values as JSON, and reads them back equal. */
@@ -86,4 +89,19 @@ export function storeValue(codec: ValueCodec, value: unknown, path: string): Sto
 
 export function readStoredValue(codec: ValueCodec, stored: StoredValue): unknown {
   return 'c' in stored ? new Chunks(stored.c.map((item) => codec.fromJson(item))) : codec.fromJson(stored.v);
+}
+
+/** Chunks of an input that comes live. */
+export interface ChunkInput {
+  /** @param room Whether there is room for more; the source waits while there is none, if it can. */
+  toObservable(room: Room): Observable<unknown>;
+}
+
+/** Takes the chunks of a result. */
+export interface ResultSink {
+  /** The result comes in chunks from now on. */
+  open(): void;
+  write(chunk: unknown): void;
+  /** A promise while the producer should not go on. */
+  room(): Promise<void> | undefined;
 }

@@ -9,6 +9,7 @@ const OWN: Readonly<Record<string, string>> = {
   'src/canvas/turn.ts': 'a state that was made JSON in the same line',
   'src/cli/command.ts': 'the manifest of the package',
   'src/cli/session-file.ts': 'a file that the command line wrote',
+  'src/compose/stored-run.ts': 'snapshots of logs that the engine wrote, checked by their schemas',
   'src/graph/log.ts': 'events of stored logs, checked by their schemas',
   'src/hosting/event-frame.ts': 'an event that this process wrote',
   'src/hosting/fork.ts': 'events of stored logs',

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 const SRC = resolve(import.meta.dirname, '../../src');
 
 /** The files that the transition is made of. */
-const TRANSITION: readonly string[] = ['transition', 'frontier', 'tokens', 'values', 'snapshot'].map(
+const TRANSITION: readonly string[] = ['transition', 'beginnings', 'frontier', 'tokens', 'values', 'snapshot'].map(
   (name) => `graph/${name}.ts`,
 );
 

@@ -3,7 +3,7 @@ import { isObservable, mergeMap, type Observable, of } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import type { NodeActivation, NodeResult } from '../../graph/activation.js';
 import type { NodeEvent, Settled } from '../../graph/node-events.js';
-import type { ChunkSource } from '../../graph/tokens.js';
+import type { ChunkInput } from '../../graph/typed.js';
 import type { Room } from '../../operators/chunk-reader.js';
 import { Interrupt } from '../interrupt.js';
 import { validate } from '../json-schema.js';
@@ -61,7 +61,7 @@ export class ContainerNode {
       let inside: Room | undefined;
       const chunks = chunkInput(inlet, at, context.chunks, () => inside?.());
       const seen = watch === undefined ? chunks : watch.inputs(chunks);
-      const source: ChunkSource = {
+      const source: ChunkInput = {
         toObservable: (room) => {
           inside = room;
           return seen;

@@ -4,7 +4,7 @@ import { EngineError } from '../../errors.js';
 import type { LiveEnds, NodeActivation, NodeResult } from '../../graph/activation.js';
 import type { BodyEnd } from '../../graph/node.js';
 import { interrupt, type NodeEvent } from '../../graph/node-events.js';
-import type { ChunkSource } from '../../graph/tokens.js';
+import type { ChunkInput } from '../../graph/typed.js';
 import { expandQueue } from '../../operators/expand-queue.js';
 import { invalidOption } from '../../operators/invalid-option.js';
 import type { ConcatRule, StepDefinition } from '../step.js';
@@ -29,7 +29,7 @@ const WAITING = interrupt();
 export function passThrough(
   at: NodeActivation,
   path: string,
-  input: { readonly whole: unknown } | { readonly source: ChunkSource },
+  input: { readonly whole: unknown } | { readonly source: ChunkInput },
   isLiveOut: boolean,
   passed?: (chunk: unknown) => void,
 ): NodeResult {

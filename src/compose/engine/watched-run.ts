@@ -1,8 +1,8 @@
 /** A whole run, for its observers: it is told of as a graph, with the path of the step that it is part of. */
 import { finalize, type Observable, tap } from 'rxjs';
 import type { RunOptions, RunOutcome, Start } from '../../graph/run-options.js';
-import type { ResultSink } from '../../graph/tokens.js';
-import { Chunks } from '../../graph/typed.js';
+
+import { Chunks, type ResultSink } from '../../graph/typed.js';
 import type { Json } from '../../json.js';
 import { type AnyStep, DEFINITION } from '../step.js';
 import type { RunContext, StepAround } from './context.js';
