@@ -92,7 +92,10 @@ export class ChunkFlow implements ActivationFlow {
   /** Before anything changes: a value that cannot be stored fails its node. @throws EngineError VALUE_NOT_STORABLE */
   storable(token: Token, outcome: Settled): Settled {
     const stored = storeValue(this.#plan.values as ValueCodec, outcome.value, activationOf(token).path);
-    return this.#options.hasLog ? { ...outcome, stored } : outcome;
+    if (!this.#options.hasLog) return outcome;
+    const { type, outputs, value, next, writes, exit } = outcome;
+    const isPlain = next === undefined && writes === undefined && exit === undefined;
+    return isPlain ? { type, outputs, value, stored } : { ...outcome, stored };
   }
 
   #nodeOf(token: Token): Node {
