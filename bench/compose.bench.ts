@@ -110,13 +110,21 @@ async function growth(): Promise<Row[]> {
 
 async function manySteps(): Promise<Row[]> {
   const { step } = chainShape(10_000);
-  let gap = 0;
-  const taken = await milliseconds(async () => {
-    gap = Math.max(gap, (await whileTimed(() => invoke(step, 1))).worst);
-  });
+  // The first run compiles the step, which `building` measures.
+  await invoke(step, 1);
+  const runs: { readonly worst: number; readonly took: number }[] = [];
+  for (let round = 0; round < 7; round += 1) runs.push(await whileTimed(() => invoke(step, 1)));
+  const worst = Math.max(...runs.map((one) => one.worst));
   return [
-    { name: '10,000 synchronous steps', value: taken, unit: 'ms' },
-    { name: 'timer of 1 ms during them', value: gap, unit: 'ms late', bar: 50 },
+    {
+      name: '10,000 synchronous steps',
+      value: quantile(
+        runs.map(({ took }) => took),
+        0.5,
+      ),
+      unit: 'ms',
+    },
+    { name: 'timer of 1 ms during them', value: worst, unit: 'ms late', bar: 50 },
   ];
 }
 

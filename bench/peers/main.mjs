@@ -38,8 +38,8 @@ for (const workload of WORKLOADS) {
 }
 const file = here('../../docs/benchmarks.md');
 const before = readFileSync(file, 'utf8');
-// The part about the server is written by hand, from `npm run bench:server`.
-const server = before.indexOf('\n# What a run costs on the server');
+// What follows is written by hand, from `npm run bench` and `npm run bench:server`.
+const server = before.indexOf('\n# What steps of code cost');
 writeFileSync(file, page() + (server < 0 ? '' : before.slice(server)));
 process.exitCode = isBeyond ? 1 : 0;
 
@@ -80,6 +80,8 @@ How it is measured:
   from LangGraph.js, whose mode \`updates\` is the cheapest that shows every node.
 - The canvas is a RAGFlow document of a hundred components that merge a text, with each of RAGFlow's events written as JSON; LangGraph.js
   runs a chain that does the same. Mastra has no counterpart.
+- Typed rows are chains, parallels and graphs of typed steps in Runnel: their edges carry an object, and layers merge three of them. What the
+  peers run is the same as without types.
 - Mastra has no edges between single steps: its layers wait for the whole layer before. Its loop is a nested workflow of three steps.
 - Sizes are what the peers finish in seconds; from a hundred nodes to a thousand Mastra gets several times dearer per node. \`npm run bench\`
   measures Runnel up to 10,000 nodes and 1,000,000 rounds.

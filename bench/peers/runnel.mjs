@@ -1,9 +1,10 @@
 /** Runnel as it is built: `npm run build` first. Every event of the run is observed. */
 import { lastValueFrom, reduce, tap } from 'rxjs';
-import { loadCanvas, planOf, run, runTurn, settled, toWireEvents } from '../../dist/index.js';
+import { chain, graph, loadCanvas, parallel, planOf, run, runTurn, settled, toWireEvents } from '../../dist/index.js';
 import { LAYER_SHIFTS } from './workloads.mjs';
 
 const nothing = () => ({});
+const same = (value) => value;
 const ids = (count) => Array.from({ length: count }, (_, at) => `n${at}`);
 const nodes = (count) => Object.fromEntries(ids(count).map((id) => [id, nothing]));
 
@@ -41,10 +42,32 @@ const PLANS = {
   },
 };
 
-export function prepare({ kind, count }) {
+/** The same of typed steps: every edge carries a value. */
+const STEPS = {
+  chain: (count) => chain(...ids(count).map(() => same)),
+  fan: (count) => {
+    const middle = parallel(Object.fromEntries(ids(count).map((id) => [id, same])));
+    return chain(same, middle, same);
+  },
+  layers: (side) =>
+    graph('layers', (g) => {
+      const nodes = ids(side * side).map((id) => g.node(id, same, { merge: ([first]) => first }));
+      const last = g.passthrough('last');
+      for (const [at, node] of nodes.entries()) {
+        if (at < side) g.edge(g.start, node);
+        const next = (Math.floor(at / side) + 1) * side;
+        if (next === nodes.length) g.edge(node, last);
+        else for (const shift of LAYER_SHIFTS) g.edge(node, nodes[next + ((at + shift) % side)]);
+      }
+      g.edge(last, g.end);
+    }),
+};
+
+export function prepare({ kind, count, isTyped = false }) {
   if (kind === 'canvas') return turn(count);
-  const plan = PLANS[kind](count);
-  return () => lastValueFrom(run(plan, { input: null }).pipe(reduce((seen) => seen + 1, 0)));
+  const made = (isTyped ? STEPS : PLANS)[kind](count);
+  const input = isTyped ? { text: 'hello' } : null;
+  return () => lastValueFrom(run(made, { input }).pipe(reduce((seen) => seen + 1, 0)));
 }
 
 /** One question to a canvas, each of RAGFlow's events as text. */

@@ -94,7 +94,10 @@ export class ChunkFlow implements ActivationFlow {
   /** Before anything changes: a value that cannot be stored fails its node. @throws EngineError VALUE_NOT_STORABLE */
   storable(token: Token, outcome: Settled): Settled {
     const stored = storeValue(this.#plan.values as ValueCodec, outcome.value, activationOf(token).path);
-    return this.#options.options.log !== undefined ? { ...outcome, stored } : outcome;
+    if (this.#options.options.log === undefined) return outcome;
+    const { type, outputs, value, next, writes, exit } = outcome;
+    const isPlain = next === undefined && writes === undefined && exit === undefined;
+    return isPlain ? { type, outputs, value, stored } : { ...outcome, stored };
   }
 
   #nodeOf(token: Token): Node {

@@ -243,6 +243,9 @@ export function storedEvent(codec: ValueCodec, event: RunEvent): RunEvent {
     case 'run-started':
       return { ...event, input: storedInput(codec, event.input) };
     case 'node-settled':
+      return isPlainSettlement(event) && event.within === undefined
+        ? settlementWithoutValue(event)
+        : { ...event, value: undefined };
     case 'node-chunk':
       return { ...event, value: undefined };
     case 'node-patched': {
@@ -266,6 +269,22 @@ export function storedEvent(codec: ValueCodec, event: RunEvent): RunEvent {
   }
 }
 
+/** A literal: most events of a log are like this. */
+function settlementWithoutValue({
+  type,
+  run,
+  seq,
+  at,
+  node,
+  token,
+  outputs,
+  stored,
+  elapsedMs,
+}: NodeSettled): NodeSettled {
+  if (stored === undefined) return { type, run, seq, at, node, token, outputs, elapsedMs };
+  return { type, run, seq, at, node, token, outputs, stored, elapsedMs };
+}
+
 /** The log tells the input of a run to people; what nodes got is stored with their tokens. */
 export function storedInput(codec: ValueCodec, input: Json): Json {
   return codec.toJson(input, '$.input');
@@ -282,9 +301,19 @@ export function eventJson(event: RunEvent): string {
     return `${headJson(event)},"attempt":${event.attempt}}`;
   }
   if (event.type === 'node-settled' && isPlainSettlement(event)) {
-    return `${headJson(event)},"outputs":${JSON.stringify(event.outputs)},"elapsedMs":${event.elapsedMs}}`;
+    const { value, stored, elapsedMs } = event;
+    // The value of an event that is not for a log: as JSON writes it, or leaves it out.
+    const given = value === undefined ? undefined : JSON.stringify(value);
+    const values = `${given === undefined ? '' : `,"value":${given}`}${stored === undefined ? '' : `,"stored":${JSON.stringify(stored)}`}`;
+    return `${headJson(event)},"outputs":${outputsJson(event.outputs)}${values},"elapsedMs":${elapsedMs}}`;
   }
   return JSON.stringify(event);
+}
+
+/** Nodes of typed plans have no outputs by name. */
+function outputsJson(outputs: NodeSettled['outputs']): string {
+  for (const _ in outputs) return JSON.stringify(outputs);
+  return '{}';
 }
 
 function headJson({ type, run, seq, at, node, within, token }: NodeStarted | NodeSettled): string {
@@ -292,11 +321,10 @@ function headJson({ type, run, seq, at, node, within, token }: NodeStarted | Nod
   return `{"type":"${type}","run":"${escapeJson(run)}","seq":${seq},"at":${at},"node":"${escapeJson(node)}"${place},"token":${token}`;
 }
 
-/** Whether a settlement has outputs alone. */
+/** Whether a settlement has outputs and a value alone. */
 function isPlainSettlement(event: NodeSettled): boolean {
-  const { stored, next, writes, exit, recovered, calls, callsOmitted, toolCalls } = event;
+  const { next, writes, exit, recovered, calls, callsOmitted, toolCalls } = event;
   return (
-    stored === undefined &&
     next === undefined &&
     writes === undefined &&
     exit === undefined &&

@@ -234,6 +234,21 @@ export class EventReporter implements Reporter {
       return;
     }
     const within = this.#path(frame);
+    if (within === '' && stored !== undefined) {
+      this.#listener({
+        type: 'node-settled',
+        run,
+        seq,
+        at,
+        node: node.id,
+        token: id,
+        outputs,
+        value,
+        stored,
+        elapsedMs,
+      });
+      return;
+    }
     this.#listener({
       type: 'node-settled',
       run,

@@ -125,6 +125,9 @@ describe('readEvent', () => {
       { writes: [] },
       { exit: false },
     ].map((fields) => event('node-settled', { outputs: {}, elapsedMs: 1, ...fields })),
+    event('node-settled', { outputs: {}, value: { a: 'x"' }, stored: { v: { a: 'x"' } }, elapsedMs: 1 }),
+    event('node-settled', { outputs: {}, value: undefined, stored: { c: [1, '\u2028'] }, elapsedMs: 1 }),
+    event('node-settled', { outputs: {}, value: () => 'no JSON', elapsedMs: 1 }),
     event('node-settled', { node: 'a"b\\\n', within: 'l"/\ud800', outputs: { '"': '\u0000' }, elapsedMs: 0.5 }),
   ])('writes %j as JSON.stringify would, but for the order of fields', (one) => {
     expect(JSON.parse(eventJson(one))).toEqual(JSON.parse(JSON.stringify(one)));
