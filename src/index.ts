@@ -165,11 +165,24 @@ export {
 } from './compose/models/chat-model-step.js';
 export { type ComponentFunction, componentStep } from './compose/models/component-step.js';
 export { type MessageParserOptions, messageParser } from './compose/models/message-parser.js';
-export type { ObservedStep, Observer, ObserverCallbacks } from './compose/observer.js';
-export { type Observe, type ObservedKinds, observe, observed } from './compose/observers.js';
+export type { AnyCallbacks, BoundObserver, ObservedStep, Observer, ObserverCallbacks } from './compose/observer.js';
+export { type Observe, type ObservedDocuments, type ObservedKinds, observe, observed } from './compose/observers.js';
 export { parallel, type Together } from './compose/parallel.js';
 // Prompts: from fields to messages.
-export type { FStringFields } from './compose/prompt/f-string-fields.js';
+export type {
+  FStringFields,
+  FStringFieldsOf,
+  FStringFlat,
+  FStringName,
+  FStringNames,
+  FStringNumberEnd,
+  FStringNumberName,
+  FStringOptionalName,
+  FStringRequiredName,
+  FStringTextName,
+  FStringTextOf,
+  FStringValue,
+} from './compose/prompt/f-string-fields.js';
 export {
   assistant,
   type FilledKey,
@@ -180,6 +193,7 @@ export {
   placeholder,
   system,
   type TextsIn,
+  type TextsInPart,
   user,
 } from './compose/prompt/message-template.js';
 export { fString, handlebars, jinja, type Prompt, type PromptField } from './compose/prompt/prompt.js';
@@ -250,7 +264,7 @@ export {
   toolsNode,
 } from './compose/tools/tools-node.js';
 export { type AnyValueDefinition, defineValue, type ValueDefinition } from './compose/values/define-value.js';
-export { type ValueBounds, type ValueCodec, valueCodec } from './compose/values/value-codec.js';
+export { type ValueBounds, valueCodec } from './compose/values/value-codec.js';
 export { type Arms, type WorkflowBuilder, type WorkflowNodeOptions, workflow } from './compose/workflow.js';
 // Documents.
 export { formatDocument, toV1, toV2, type V2Conversion, type V2ToV1Options, v1ToV2, v2ToV1 } from './dsl/convert.js';
@@ -279,6 +293,7 @@ export {
 export { type GraphNode, planOf } from './graph/build.js';
 export type { CallSummary } from './graph/calls.js';
 export {
+  type AddressedQuestion,
   type BodyClosed,
   type BodyOpened,
   type BodyResumed,
@@ -287,11 +302,13 @@ export {
   type EventHeader,
   isTerminal,
   type NodeCall,
+  type NodeChunk,
   type NodeDelta,
   type NodeFailed,
   type NodeHeader,
   type NodeInterrupted,
   type NodeNotice,
+  type NodePatched,
   type NodeProgress,
   type NodeReport,
   type NodeSettled,
@@ -345,7 +362,9 @@ export type { Plan, Port, Variables } from './graph/plan.js';
 export { execute } from './graph/run.js';
 export type { CheckpointStore, Recovery, RunOptions, RunOutcome, Start } from './graph/run-options.js';
 export type { Checkpoint, State } from './graph/state.js';
+export type { StatePatch } from './graph/state-cell.js';
 export type { Change } from './graph/transition.js';
+export type { ChunkInput, ResultSink, StoredValue, ValueCodec } from './graph/typed.js';
 export { isJsonObject, type Json, type JsonObject } from './json.js';
 // Documents to search: loaders, parsers, splitters, indexers, retrievers.
 export {
@@ -533,9 +552,10 @@ export type { Script, ScriptInput } from './models/scripted.js';
 export { createScriptedModel, type ScriptedModelOptions } from './models/scripted.js';
 export type { Embedder, Reranker, SpeechModel, SpeechOptions } from './models/single-answer.js';
 export { collectMessage, toMessageChunks } from './models/to-message-chunks.js';
+export type { Newest, NewestOptions } from './newest.js';
 // Operators for streams of chunks.
-export type { WhenFull } from './operators/chunk-reader.js';
-export type { ChunkSource } from './operators/chunk-source.js';
+export type { ChunkReader, Room, WhenFull } from './operators/chunk-reader.js';
+export type { ChunkSource, OpenedReader } from './operators/chunk-source.js';
 export { type ConcatChunksOptions, concatChunks } from './operators/concat-chunks.js';
 export {
   type ChooseOnPrefix,
@@ -543,7 +563,7 @@ export {
   type Decision,
   decideOnPrefix,
 } from './operators/decide-on-prefix.js';
-export { type FanOutOptions, fanOut, type Readers } from './operators/fan-out.js';
+export { type FanOutOptions, fanOut, type Readers, type ReadersOf } from './operators/fan-out.js';
 export {
   type MergeNamedOptions,
   mergeNamed,

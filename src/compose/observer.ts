@@ -44,6 +44,7 @@ export interface ObserverCallbacks<I = unknown, O = unknown, M = unknown> {
   readonly error?: (error: unknown, step: ObservedStep, started: M | undefined) => unknown;
 }
 
+/** Callbacks for steps of any types. */
 // biome-ignore lint/suspicious/noExplicitAny: observers of all types share lists
 export type AnyCallbacks = ObserverCallbacks<any, any, any>;
 

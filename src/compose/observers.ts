@@ -20,19 +20,20 @@ import {
 import type { RequestedCall } from './tools/run-tool-call.js';
 import type { ToolContent } from './tools/step-tool.js';
 
-type Documents = Awaited<ReturnType<LoadFunction>>;
+/** What loaders, indexers and retrievers work on. */
+export type ObservedDocuments = Awaited<ReturnType<LoadFunction>>;
 
 /** What steps of a kind get and give; others get and give anything. */
 export interface ObservedKinds {
   readonly chatModel: { readonly input: readonly ChatMessage[] | ChatInput; readonly output: AssistantMessage };
   readonly tool: { readonly input: RequestedCall; readonly output: ToolContent };
   readonly toolsNode: { readonly input: AssistantMessage; readonly output: ToolMessage[] };
-  readonly retriever: { readonly input: string; readonly output: Documents };
+  readonly retriever: { readonly input: string; readonly output: ObservedDocuments };
   readonly prompt: { readonly input: Readonly<Record<string, unknown>>; readonly output: ChatMessage[] };
   readonly embedder: { readonly input: readonly string[]; readonly output: number[][] };
-  readonly indexer: { readonly input: Documents; readonly output: readonly string[] };
-  readonly loader: { readonly input: string; readonly output: Documents };
-  readonly transformer: { readonly input: Documents; readonly output: Documents };
+  readonly indexer: { readonly input: ObservedDocuments; readonly output: readonly string[] };
+  readonly loader: { readonly input: string; readonly output: ObservedDocuments };
+  readonly transformer: { readonly input: ObservedDocuments; readonly output: ObservedDocuments };
   readonly agent: { readonly input: unknown; readonly output: unknown };
   readonly graph: { readonly input: unknown; readonly output: unknown };
   readonly function: { readonly input: unknown; readonly output: unknown };

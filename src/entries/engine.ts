@@ -37,5 +37,7 @@ export {
 } from '../graph/node-events.js';
 export type { EdgeTables, ErrorHandling, HookContext, Node, PlanHooks, Reach, Scope } from '../graph/plan.js';
 export { execute, run } from '../graph/run.js';
-export type { Cells, FrameState, TokenState } from '../graph/state.js';
+export type { ArrivalState, Cells, FrameState, TokenState, TypedFrameState } from '../graph/state.js';
 export type { TokenStatus } from '../graph/tokens.js';
+export type { StateSpec, TypedNode, TypedScope } from '../graph/typed.js';
+export type { ChunkStreamOptions } from '../operators/chunk-stream.js';

@@ -14,9 +14,20 @@ import type { ChunkStreamOptions } from '../operators/chunk-stream.js';
 
 /** Writes values as JSON, and reads them back equal. */
 export interface ValueCodec {
-  /** @throws EngineError VALUE_NOT_STORABLE naming the path below `path`. */
-  toJson(value: unknown, path: string): Json;
-  fromJson(json: Json): unknown;
+  /**
+   * A value as JSON; the same object when it is JSON already.
+   *
+   * @param path What the value is called in errors. @default '$'
+   * @throws EngineError `VALUE_NOT_STORABLE` naming the path, such as `$.input.items[3].at`, and what stands there.
+   */
+  toJson(value: unknown, path?: string): Json;
+  /**
+   * The value that `toJson` was given; the same object when there is nothing to restore.
+   *
+   * @param path What the value is called in errors. @default '$'
+   * @throws EngineError `CHECKPOINT_INVALID` naming the path, for a type without a definition and for what its definition refuses.
+   */
+  fromJson(json: Json, path?: string): unknown;
 }
 
 /** What a node of a typed plan does with values. */

@@ -22,7 +22,8 @@ export interface FanOutOptions<T, N extends number = number> {
 /** As many readers as were asked for. */
 export type Readers<T, N extends number> = number extends N ? readonly ChunkSource<T>[] : ReadersOf<T, N, []>;
 
-type ReadersOf<T, N extends number, R extends readonly ChunkSource<T>[]> = R['length'] extends N
+/** A list of readers of a known length. */
+export type ReadersOf<T, N extends number, R extends readonly ChunkSource<T>[]> = R['length'] extends N
   ? R
   : ReadersOf<T, N, readonly [...R, ChunkSource<T>]>;
 

@@ -3,32 +3,62 @@ import type { ChatMessage } from '../../models/messages.js';
 import type { MessagesPlaceholder, MessageTemplate, PromptPart } from './message-template.js';
 
 /** Ends of specifications that are for numbers alone. */
-type NumberEnd = 'b' | 'd' | 'e' | 'E' | 'f' | 'F' | 'g' | 'G' | 'n' | 'o' | 'x' | 'X' | '%' | ',' | '_' | '+';
+export type FStringNumberEnd =
+  | 'b'
+  | 'd'
+  | 'e'
+  | 'E'
+  | 'f'
+  | 'F'
+  | 'g'
+  | 'G'
+  | 'n'
+  | 'o'
+  | 'x'
+  | 'X'
+  | '%'
+  | ','
+  | '_'
+  | '+';
 
 /** What stands in the braces of a text. Tail recursive: a text may have a thousand fields. */
-type Written<T extends string, Found extends string = never> = T extends `${string}{${infer Rest}`
+export type FStringNames<T extends string, Found extends string = never> = T extends `${string}{${infer Rest}`
   ? Rest extends `{${infer After}`
-    ? Written<After, Found>
+    ? FStringNames<After, Found>
     : Rest extends `${infer Field}}${infer After}`
-      ? Written<After, Found | Field>
+      ? FStringNames<After, Found | Field>
       : Found
   : Found;
 
-type NameOf<F extends string> = F extends `${infer N}:${string}` ? N : F;
-type NumberName<F extends string> = F extends `${infer N}:${string}${NumberEnd}` ? N : never;
-type TextName<F extends string> = F extends `${infer N}:${infer S}` ? (S extends '' | `${string}s` ? N : never) : F;
+/** The name of a field, without its specification. */
+export type FStringName<F extends string> = F extends `${infer N}:${string}` ? N : F;
+/** The name of a field whose specification is for numbers alone. */
+export type FStringNumberName<F extends string> = F extends `${infer N}:${string}${FStringNumberEnd}` ? N : never;
+/** The name of a field that is a text. */
+export type FStringTextName<F extends string> = F extends `${infer N}:${infer S}`
+  ? S extends '' | `${string}s`
+    ? N
+    : never
+  : F;
 
-type ValueOf<N, F extends string> = N extends NumberName<F> ? number : N extends TextName<F> ? string : string | number;
+/** What a field of that name has to be. */
+export type FStringValue<N, F extends string> =
+  N extends FStringNumberName<F> ? number : N extends FStringTextName<F> ? string : string | number;
 
-type TextOf<P> = P extends MessageTemplate<infer T> ? T : never;
-type RequiredName<P> = P extends MessagesPlaceholder<infer N, false> ? N : never;
-type OptionalName<P> = P extends MessagesPlaceholder<infer N, true> ? N : never;
+/** The literal texts of a part of a prompt. */
+export type FStringTextOf<P> = P extends MessageTemplate<infer T> ? T : never;
+/** The name of a placeholder that needs messages. */
+export type FStringRequiredName<P> = P extends MessagesPlaceholder<infer N, false> ? N : never;
+/** The name of a placeholder that may be left out. */
+export type FStringOptionalName<P> = P extends MessagesPlaceholder<infer N, true> ? N : never;
 
-type Flat<T> = { [K in keyof T]: T[K] } & {};
+/** The same fields as one object type. */
+export type FStringFlat<T> = { [K in keyof T]: T[K] } & {};
 
-type FieldsOf<F extends string, P> = Flat<
-  { [N in NameOf<F>]: ValueOf<N, F> } & { [N in RequiredName<P>]: readonly ChatMessage[] } & {
-    [N in Exclude<OptionalName<P>, RequiredName<P>>]?: readonly ChatMessage[] | undefined;
+/** The fields of literal texts and placeholders. */
+export type FStringFieldsOf<F extends string, P> = FStringFlat<
+  { [N in FStringName<F>]: FStringValue<N, F> } & { [N in FStringRequiredName<P>]: readonly ChatMessage[] } & {
+    [N in Exclude<FStringOptionalName<P>, FStringRequiredName<P>>]?: readonly ChatMessage[] | undefined;
   }
 >;
 
@@ -38,6 +68,6 @@ type FieldsOf<F extends string, P> = Flat<
  * `Record<string, unknown>`.
  */
 export type FStringFields<Parts extends readonly PromptPart[]> =
-  string extends TextOf<Parts[number]>
+  string extends FStringTextOf<Parts[number]>
     ? Record<string, unknown>
-    : FieldsOf<Written<TextOf<Parts[number]>>, Parts[number]>;
+    : FStringFieldsOf<FStringNames<FStringTextOf<Parts[number]>>, Parts[number]>;

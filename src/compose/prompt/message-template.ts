@@ -18,7 +18,8 @@ export type FilledKey = 'text' | 'url' | 'data' | 'fileId' | 'name' | 'transcrip
 /** The texts with fields of a content, as a union of their literal types. */
 export type TextsIn<C> = C extends string ? C : C extends readonly (infer P)[] ? TextsInPart<P> : never;
 
-type TextsInPart<P> = P extends { readonly type: FilledType }
+/** The literal texts of one part. */
+export type TextsInPart<P> = P extends { readonly type: FilledType }
   ? { [K in keyof P & FilledKey]: Extract<P[K], string> }[keyof P & FilledKey]
   : never;
 

@@ -1,27 +1,10 @@
 import { isObservable } from 'rxjs';
 import { EngineError } from '../../errors.js';
+import type { ValueCodec } from '../../graph/typed.js';
 import { JSON_LIMITS, type Json, type JsonObject, MAX_JSON_DEPTH } from '../../json.js';
 import { invalidOption, requireWhole } from '../../operators/invalid-option.js';
 import { BY_PROTOTYPE, ERRORS, restoreBuiltIn, storedNumber } from './built-in-values.js';
 import { type AnyValueDefinition, BUILT_IN_NAMES, type BuiltInName } from './define-value.js';
-
-/** Makes JSON of values, and the values again. */
-export interface ValueCodec {
-  /**
-   * A value as JSON; the same object when it is JSON already.
-   *
-   * @param path What the value is called in errors. @default '$'
-   * @throws EngineError `VALUE_NOT_STORABLE` naming the path, such as `$.input.items[3].at`, and what stands there.
-   */
-  toJson(value: unknown, path?: string): Json;
-  /**
-   * The value that `toJson` was given; the same object when there is nothing to restore.
-   *
-   * @param path What the value is called in errors. @default '$'
-   * @throws EngineError `CHECKPOINT_INVALID` naming the path, for a type without a definition and for what its definition refuses.
-   */
-  fromJson(json: Json, path?: string): unknown;
-}
 
 /** The most that one value may be. */
 export interface ValueBounds {
