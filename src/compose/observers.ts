@@ -63,11 +63,14 @@ const NAMES = ['start', 'startChunks', 'end', 'endChunks', 'error'] as const;
  * Makes an observer, which a run is given as `observe: [observer]`, or a step for good by `observed(step, observer)`.
  *
  * ```ts
- * const timed = observe({
- *   start: () => performance.now(),
- *   end: (output, { path }, began = 0) => console.log(path, performance.now() - began),
- * });
- * await invoke(graph, input, { observe: [timed, observe.chatModel({ end: ({ usage }) => count(usage) })] });
+ * import { chain, invoke, observe, step } from 'runnel';
+ *
+ * const double = step('double', (n: number) => n * 2);
+ * const seen: string[] = [];
+ * const ends = observe({ end: (output, { path }) => void seen.push(`${path}: ${output}`) });
+ * await invoke(chain(double, (n) => n + 1), 4, { observe: [ends] });
+ * console.log(seen.slice(0, 2));
+ * // => [ 'double: 8', 'step_2: 9' ]
  * ```
  *
  * `observe.chatModel`, `.tool`, `.retriever` … are told of steps of that kind, with its types; `observe.at(path, …)` of one step. See

@@ -90,7 +90,23 @@ export function resumeFrom(
  * inside a step (`within`) is part of that step.
  *
  * ```ts
- * await invoke(step, recoverFrom({ snapshot, events }), { log });
+ * import { chain, invoke, recoverFrom, type RunEvent } from 'runnel';
+ * import type { EventLog } from 'runnel/engine';
+ *
+ * let snapshot: Parameters<EventLog['snapshot']>[0] | undefined;
+ * const events: RunEvent[] = [];
+ * const log: EventLog = {
+ *   snapshot: (checkpoint) => { snapshot ??= checkpoint; },
+ *   append: (event) => events.push(event),
+ *   flush: async () => {},
+ * };
+ * const shout = chain((text: string) => text.toUpperCase(), (text) => `${text}!`);
+ * await invoke(shout, 'hello', { log });
+ *
+ * // The process was lost behind the first settlement.
+ * const lost = events.slice(0, events.findIndex(({ type }) => type === 'node-settled') + 1);
+ * if (snapshot !== undefined) console.log(await invoke(shout, recoverFrom({ snapshot, events: lost })));
+ * // => HELLO!
  * ```
  *
  * @param log the newest snapshot that the log took, and the events behind it
