@@ -29,7 +29,8 @@ const PROTOTYPE = '__proto__';
  *
  * JSON stays as it is. A value of a type becomes `{ "$type": name, "value": … }`: undefined, NaN, infinities and -0 (`number`), `bigint`,
  * `date`, `map`, `set`, `bytes` (Uint8Array), `buffer`, `array-buffer`, `url`, `error`, and those with a definition. An object that has a key
- * `$type` of its own becomes one of type `object`, and one with a key `__proto__` the list of its entries under that type. Errors keep kind, name, message, code, details and cause, without their stack.
+ * `$type` of its own becomes one of type `object`, and one with a key `__proto__` the list of its entries under that type. Errors keep kind,
+ * name, message, code, details and cause, without their stack.
  *
  * Everything else is refused, before anything is lost: instances of other classes, functions, symbols, promises, Observables, values that
  * contain themselves, and what is larger than the bounds. Values that several places share are stored for each of them.
