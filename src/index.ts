@@ -218,7 +218,6 @@ export {
 } from './compose/resume.js';
 export { type ChunkStream, collect, invoke, run, stream, transform } from './compose/run.js';
 export type { StepRunOptions } from './compose/run-context.js';
-export type { StandardResult, StandardSchema } from './compose/standard-schema.js';
 export {
   defineState,
   type ItemOf,
@@ -533,13 +532,7 @@ export {
   type UserMessage,
   userMessage,
 } from './models/messages.js';
-export {
-  type MessageSchema,
-  type ParseMessageOptions,
-  parseMessage,
-  type SchemaIssue,
-  type SchemaResult,
-} from './models/parse-message.js';
+export { type ParseMessageOptions, parseMessage } from './models/parse-message.js';
 export {
   type ChatChoice,
   createModels,
@@ -572,6 +565,8 @@ export {
   type NamedSources,
 } from './operators/merge-named.js';
 export { type Environment, modelsFromEnvironment } from './settings/read-settings.js';
+// What schema libraries share.
+export type { StandardIssue, StandardResult, StandardSchema } from './standard-schema.js';
 // Files are read and written in threads.
 export { createThreadPool, type ThreadPool, type ThreadPoolOptions } from './threads/thread-pool.js';
 export type { JobLimits, ThreadJob, Threads } from './threads/threads.js';
