@@ -107,13 +107,33 @@ function reasonOf(kind: FileKind, { name, mimeType }: StoredFile): string {
 /** Largest picture that is decoded, in pixels: none is needed for the text. */
 const MAX_IMAGE_PIXELS = 1;
 
+/** The text of a PDF; a document without text, such as a scan, gives one line that says so. */
+async function readPdf(file: StoredFile, limits: ReadLimits): Promise<string> {
+  const { text, pageCount } = await readPdfPages(file, limits);
+  return text === '' ? `[The ${pageCount} pages of "${file.name}" hold no text.]` : text;
+}
+
+/** The text of a PDF, and where each page that has text stands in it. */
+export interface PdfText {
+  /** Pages are parted by a blank line. */
+  readonly text: string;
+  /** In UTF-16 units; pages count from 1. */
+  readonly pages: readonly { readonly page: number; readonly start: number; readonly end: number }[];
+  /** Of the document. */
+  readonly pageCount: number;
+  /** Whether pages were left out, as the text is long enough without them. */
+  readonly isCut: boolean;
+}
+
 /**
- * The text of a PDF, its pages parted by a blank line. Reading stops at the page that fills `maxCharacters`.
+ * The text of a PDF by pages. Reading stops at the page that fills `maxCharacters`; yields to the event loop between pages.
  *
- * A document without text, such as a scan, gives one line that says so. Yields to the event loop between pages.
- * Errors: FILE_UNREADABLE, also for a document that is protected by a password.
+ * @throws EngineError FILE_UNREADABLE, also for a document that is protected by a password.
  */
-async function readPdf({ name, bytes }: StoredFile, { maxCharacters, signal }: ReadLimits): Promise<string> {
+export async function readPdfPages(
+  { name, bytes }: StoredFile,
+  { maxCharacters, signal }: ReadLimits,
+): Promise<PdfText> {
   const { getDocumentProxy } = await import('unpdf');
   try {
     // A copy: pdf.js may detach the buffer that it is given, and takes no Buffer.
@@ -124,20 +144,24 @@ async function readPdf({ name, bytes }: StoredFile, { maxCharacters, signal }: R
       verbosity: 0,
     });
     try {
-      const pages: string[] = [];
-      let length = 0;
-      for (let number = 1; number <= document.numPages && length <= maxCharacters; number += 1) {
+      const { numPages: pageCount } = document;
+      const pages: { page: number; start: number; end: number }[] = [];
+      let text = '';
+      let number = 1;
+      for (; number <= pageCount && text.length <= maxCharacters; number += 1) {
         signal?.throwIfAborted();
         const page = await document.getPage(number);
         const { items } = await page.getTextContent();
-        const text = items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : '')).join('');
+        const own = items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : '')).join('').trim();
         page.cleanup();
-        pages.push(text.trim());
-        length += text.length;
+        if (own !== '') {
+          const start = text === '' ? 0 : text.length + 2;
+          text = text === '' ? own : `${text}\n\n${own}`;
+          pages.push({ page: number, start, end: text.length });
+        }
         await nextTurn();
       }
-      const text = pages.filter((page) => page !== '').join('\n\n');
-      return text === '' ? `[The ${document.numPages} pages of "${name}" hold no text.]` : text;
+      return { text, pages, pageCount, isCut: number <= pageCount };
     } finally {
       await document.destroy();
     }
