@@ -142,7 +142,6 @@ export {
 } from './compose/resume.js';
 export { type ChunkStream, collect, invoke, run, stream, transform } from './compose/run.js';
 export type { StepRunOptions } from './compose/run-context.js';
-export type { StandardResult, StandardSchema } from './compose/standard-schema.js';
 export {
   defineState,
   type ItemOf,
@@ -443,13 +442,7 @@ export {
   type UserMessage,
   userMessage,
 } from './models/messages.js';
-export {
-  type MessageSchema,
-  type ParseMessageOptions,
-  parseMessage,
-  type SchemaIssue,
-  type SchemaResult,
-} from './models/parse-message.js';
+export { type ParseMessageOptions, parseMessage } from './models/parse-message.js';
 export {
   type ChatChoice,
   createModels,
@@ -480,6 +473,8 @@ export {
   type NamedSources,
 } from './operators/merge-named.js';
 export { type Environment, modelsFromEnvironment } from './settings/read-settings.js';
+// What schema libraries share.
+export type { StandardIssue, StandardResult, StandardSchema } from './standard-schema.js';
 // Tools, and what they ask of the process around them.
 export { type CallBounds, callTool, type FunctionOptions } from './tools/call-tool.js';
 export { tools } from './tools/index.js';
