@@ -6,7 +6,7 @@ import { EngineError } from '../errors.js';
 import { chunkIds, passageOf } from '../knowledge/base/chunk-ids.js';
 import { knowledgeJob } from '../knowledge/base/jobs.js';
 import { type DetectedFile, detectFile } from '../knowledge/base/parse-document.js';
-import type { ChunkDraft, ChunkerConfig, ParsedDocument } from '../knowledge/base/ports.js';
+import type { BaseDraft, ChunkerConfig, DocumentText } from '../knowledge/base/ports.js';
 import type { StoredFile } from '../records/files.js';
 import type { ChunkRecord } from '../records/knowledge.js';
 import { embedChunks } from './embed-chunks.js';
@@ -81,7 +81,7 @@ async function load({ documentId }: { readonly documentId: string }, at: StepAct
       return { textId, isRead: await parts.texts.has(tenant, textId) };
     },
   );
-  return { documentId, ...found, detected: { kind: 'unknown', form: 'plain' } };
+  return { documentId, ...found, detected: { kind: 'unknown', form: 'text' } };
 }
 
 async function detect(facts: Facts, at: StepActivation): Promise<Facts> {
@@ -237,7 +237,7 @@ async function fileOf(at: StepActivation): Promise<StoredFile> {
 }
 
 /** The pieces of a text: by the chunker of the services, or by a built-in one, which works in a thread on long texts. */
-async function draftsOf(document: ParsedDocument, at: StepActivation): Promise<Iterable<ChunkDraft>> {
+async function draftsOf(document: DocumentText, at: StepActivation): Promise<Iterable<BaseDraft>> {
   const { work, document: about, job } = workOf(at);
   const config: ChunkerConfig = { method: about.chunkMethod, settings: about.parserConfig };
   const { chunker } = work.options;
@@ -245,8 +245,8 @@ async function draftsOf(document: ParsedDocument, at: StepActivation): Promise<I
 }
 
 function recordOf(
-  draft: ChunkDraft,
-  { text }: ParsedDocument,
+  draft: BaseDraft,
+  { text }: DocumentText,
   { id, index: position, at }: { readonly id: string; readonly index: number; readonly at: StepActivation },
 ): ChunkRecord {
   const { parts, document } = workOf(at);
@@ -258,20 +258,11 @@ function recordOf(
     );
   }
   const now = parts.now();
-  const {
-    start,
-    end,
-    tokens,
-    page = null,
-    positions = [],
-    headings = [],
-    context = '',
-    questions = [],
-    tags = [],
-  } = draft;
+  const { start, end, tokens, question, page = null, positions = [], headings = [], context = '', tags = [] } = draft;
   return {
     ...{ id, datasetId: document.datasetId, documentId: document.id, index: position },
-    ...{ text: draft.text, tokens, start, end, page, positions, headings, context, questions, tags },
+    ...{ text: draft.text, tokens, start, end, page, positions, headings, context, tags },
+    questions: question === undefined ? [] : [question],
     keywords: [],
     isAvailable: true,
     createdAt: now,

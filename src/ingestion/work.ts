@@ -4,7 +4,7 @@ import type { JsonObject } from '../json.js';
 import { isJsonObject } from '../json.js';
 import type { IngestionProgress } from '../knowledge/base/ingestion-hub.js';
 import type { BaseParts } from '../knowledge/base/parts.js';
-import type { Chunker, EnrichChunks } from '../knowledge/base/ports.js';
+import type { DocumentChunker, EnrichChunks } from '../knowledge/base/ports.js';
 import type { DatasetRecord, DocumentRecord, IngestionStep } from '../records/knowledge.js';
 import type { Threads } from '../threads/threads.js';
 
@@ -12,7 +12,7 @@ import type { Threads } from '../threads/threads.js';
 export interface IngestionServices {
   readonly parts: BaseParts;
   /** Cuts documents, in the calling thread. @default the built-in chunkers, long texts in a thread */
-  readonly chunker?: Chunker | undefined;
+  readonly chunker?: DocumentChunker | undefined;
   /** Finds keywords and questions where a document asks for them. @default none */
   readonly enrich?: EnrichChunks | undefined;
   /** @default a thread for each file */

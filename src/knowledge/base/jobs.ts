@@ -6,21 +6,15 @@ import type { StoredFile } from '../../records/files.js';
 import { type Threads, threadPerJob } from '../../threads/threads.js';
 import { builtInChunker } from './chunking/chunk-document.js';
 import { cleanDocument, type DetectedFile, parseFile, type TextForm } from './parse-document.js';
-import type { ChunkDraft, ChunkerConfig, ParsedDocument } from './ports.js';
+import type { BaseDraft, ChunkerConfig, DocumentText } from './ports.js';
 
 /** What is asked of a thread, and what it gives. */
 export interface KnowledgeJobs {
-  readonly parse: readonly [
-    given: { readonly file: StoredFile; readonly detected: DetectedFile },
-    made: ParsedDocument,
-  ];
-  readonly clean: readonly [
-    given: { readonly document: ParsedDocument; readonly form: TextForm },
-    made: ParsedDocument,
-  ];
+  readonly parse: readonly [given: { readonly file: StoredFile; readonly detected: DetectedFile }, made: DocumentText];
+  readonly clean: readonly [given: { readonly document: DocumentText; readonly form: TextForm }, made: DocumentText];
   readonly chunk: readonly [
-    given: { readonly document: ParsedDocument; readonly config: ChunkerConfig },
-    made: readonly ChunkDraft[],
+    given: { readonly document: DocumentText; readonly config: ChunkerConfig },
+    made: readonly BaseDraft[],
   ];
 }
 
@@ -30,13 +24,13 @@ export const KNOWLEDGE_JOBS: {
     given: KnowledgeJobs[J][0],
   ) => KnowledgeJobs[J][1] | Promise<KnowledgeJobs[J][1]>;
 } = {
-  parse: ({ file, detected }) => parseFile(file, detected),
+  parse: ({ file }) => parseFile(file),
   clean: ({ document, form }) => cleanDocument(document, form),
-  chunk: ({ document, config }) => [...builtInChunker.chunk(document, config)],
+  chunk: async ({ document, config }) => [...(await builtInChunker.chunk(document, config))],
 };
 
-/** Longest text that is worked on in the calling thread, in UTF-16 units: about 10 ms. */
-const MAX_IN_PLACE = 131_072;
+/** Longest text that is worked on in the calling thread, in UTF-16 units: about 10 ms of counting tokens. */
+const MAX_IN_PLACE = 16_384;
 
 /** How a job is done. */
 export interface KnowledgeJobOptions {

@@ -2,39 +2,10 @@
 
 import type { JsonObject } from '../../json.js';
 import type { ChunkMethod, ChunkRecord } from '../../records/knowledge.js';
+import type { ChunkDraft, ParsedDocument } from '../chunkers/chunker.js';
 
-/** A part of a text, in UTF-16 units. */
-export interface TextSpan {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** A heading of a document. */
-export interface DocumentHeading extends TextSpan {
-  /** From 1, the outermost. */
-  readonly level: number;
-  readonly title: string;
-}
-
-/** A row of a table; its cells are texts without marks and quotes. */
-export interface TableRow extends TextSpan {
-  readonly cells: readonly string[];
-}
-
-/** A table of a document. */
-export interface DocumentTable extends TextSpan {
-  /** Names of the columns; absent where the table has none. */
-  readonly header?: TableRow | undefined;
-  readonly rows: readonly TableRow[];
-}
-
-/** A document as it was read. All places are in its text. */
-export interface ParsedDocument {
-  readonly text: string;
-  /** In order; absent for what has no pages. Pages count from 1. */
-  readonly pages?: readonly (TextSpan & { readonly page: number })[] | undefined;
-  readonly headings?: readonly DocumentHeading[] | undefined;
-  readonly tables?: readonly DocumentTable[] | undefined;
+/** The text of a document with what is known of its parts; all places are in the text. */
+export interface DocumentText extends ParsedDocument {
   /** Whether there was more text than is read. @default false */
   readonly isCut?: boolean | undefined;
 }
@@ -45,25 +16,16 @@ export interface ChunkerConfig {
   readonly settings: JsonObject;
 }
 
-/** A piece that a chunker made. `document.text.slice(start, end)` is its text, always. */
-export interface ChunkDraft extends TextSpan {
-  readonly text: string;
-  readonly tokens: number;
-  readonly page?: number | undefined;
+/** A piece of a document with what methods of knowledge bases find besides. */
+export interface BaseDraft extends ChunkDraft {
+  readonly tags?: readonly string[] | undefined;
   /** Boxes on pages: `[page, left, right, top, bottom]`. */
   readonly positions?: readonly (readonly number[])[] | undefined;
-  /** Headings above it, from the outermost. */
-  readonly headings?: readonly string[] | undefined;
-  /** What is searched with it and is not part of it, such as the header of its table. */
-  readonly context?: string | undefined;
-  /** Questions that it answers. */
-  readonly questions?: readonly string[] | undefined;
-  readonly tags?: readonly string[] | undefined;
 }
 
-/** Cuts documents; pieces come in the order of the text. */
-export interface Chunker {
-  chunk(document: ParsedDocument, config: ChunkerConfig): Iterable<ChunkDraft>;
+/** Cuts documents: `document.text.slice(start, end)` is the text of each piece, and pieces come in the order of the text. */
+export interface DocumentChunker {
+  chunk(document: DocumentText, config: ChunkerConfig): Iterable<BaseDraft> | Promise<Iterable<BaseDraft>>;
 }
 
 /** A text to be found. */

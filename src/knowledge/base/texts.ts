@@ -4,7 +4,7 @@ import { EngineError } from '../../errors.js';
 import { isJsonObject, parseOwnJson } from '../../json.js';
 import type { FileStore } from '../../records/files.js';
 import type { DocumentRecord } from '../../records/knowledge.js';
-import type { ParsedDocument } from './ports.js';
+import type { DocumentText } from './ports.js';
 
 /** Changes when the same bytes are read as another text than before. */
 const READER = 1;
@@ -15,8 +15,8 @@ export interface DocumentTexts {
   idOf(document: Pick<DocumentRecord, 'sha256' | 'suffix' | 'mimeType'>): string;
   has(tenant: string, id: string): Promise<boolean>;
   /** @throws EngineError FILE_UNKNOWN when there is none. */
-  read(tenant: string, id: string): Promise<ParsedDocument>;
-  save(tenant: string, id: string, document: ParsedDocument, now: number): Promise<void>;
+  read(tenant: string, id: string): Promise<DocumentText>;
+  save(tenant: string, id: string, document: DocumentText, now: number): Promise<void>;
   delete(tenant: string, id: string): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export function createDocumentTexts(files: FileStore): DocumentTexts {
       if (file === undefined)
         throw new EngineError('FILE_UNKNOWN', `The text "${id}" of a document is not stored any more.`);
       const value = parseOwnJson(new TextDecoder().decode(file.bytes));
-      if (isJsonObject(value) && typeof value.text === 'string') return value as unknown as ParsedDocument;
+      if (isJsonObject(value) && typeof value.text === 'string') return value as unknown as DocumentText;
       throw new EngineError('INTERNAL', `The text "${id}" of a document cannot be read; was it changed on disk?`);
     },
     async save(tenant, id, document, createdAt) {

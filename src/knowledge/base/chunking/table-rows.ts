@@ -1,41 +1,16 @@
-/** Tables in texts, with the place of every row. */
-import type { DocumentTable, TableRow } from '../ports.js';
+/** Separated values with the place of every record. */
+import type { Range, TableRange } from '../../chunkers/chunker.js';
 
-/** The line below the names of the columns in Markdown. */
-const RULE = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
+/** Longest line whose separators are counted, in UTF-16 units. */
+const MAX_LINE = 100_000;
 
-/** Longest line that is looked at as a row of a table, in UTF-16 units. */
-const MAX_ROW = 100_000;
-
-/** The tables of a Markdown text: a line of names, a line of dashes, lines with bars. Linear in the text. */
-export function markdownTables(text: string): DocumentTable[] {
-  const tables: DocumentTable[] = [];
-  let header: TableRow | undefined;
-  let rows: TableRow[] | undefined;
-  const close = (): void => {
-    const last = rows?.at(-1) ?? header;
-    if (rows !== undefined && header !== undefined && last !== undefined) {
-      tables.push({ start: header.start, end: last.end, header, rows });
-    }
-    header = undefined;
-    rows = undefined;
-  };
-  for (const { start, end } of lines(text)) {
-    const line = end - start > MAX_ROW ? '' : text.slice(start, end);
-    const isRow = line.trimStart().startsWith('|');
-    if (isRow && rows !== undefined) rows.push({ start, end, cells: barCells(line) });
-    else if (isRow && header !== undefined && RULE.test(line)) rows = [];
-    else {
-      close();
-      if (isRow) header = { start, end, cells: barCells(line) };
-    }
-  }
-  close();
-  return tables;
+/** A record of separated values. */
+export interface SeparatedRecord extends Range {
+  readonly cells: readonly string[];
 }
 
 /** The one table of a text of separated values: its first record has the names of the columns. Linear in the text. */
-export function separatedTable(text: string): DocumentTable | undefined {
+export function separatedTable(text: string): TableRange | undefined {
   const separator = separatorOf(text);
   const records = [...separatedRecords(text, separator)];
   const [header, ...rows] = records;
@@ -44,7 +19,7 @@ export function separatedTable(text: string): DocumentTable | undefined {
 }
 
 /** Records of separated values; quotes hold separators and ends of lines. Records without any text are left out. */
-export function* separatedRecords(text: string, separator: string): Generator<TableRow> {
+export function* separatedRecords(text: string, separator: string): Generator<SeparatedRecord> {
   let start = 0;
   let cells: string[] = [];
   let cell = '';
@@ -80,26 +55,7 @@ export function* separatedRecords(text: string, separator: string): Generator<Ta
 /** The separator of most of the first line. */
 export function separatorOf(text: string): string {
   const end = text.indexOf('\n');
-  const line = text.slice(0, end === -1 ? MAX_ROW : Math.min(end, MAX_ROW));
+  const line = text.slice(0, end === -1 ? MAX_LINE : Math.min(end, MAX_LINE));
   const counts = ['\t', ';', ','].map((sign) => [line.split(sign).length, sign] as const);
   return counts.reduce((best, one) => (one[0] > best[0] ? one : best))[1];
-}
-
-function* lines(text: string): Generator<{ readonly start: number; readonly end: number }> {
-  for (let start = 0; start < text.length; ) {
-    const newline = text.indexOf('\n', start);
-    const end = newline === -1 ? text.length : newline;
-    yield { start, end };
-    start = end + 1;
-  }
-}
-
-/** Cells between bars; a bar behind a backslash is one of the text. */
-function barCells(line: string): string[] {
-  const cells = line
-    .trim()
-    .replace(/^\|/, '')
-    .replace(/(?<!\\)\|$/, '')
-    .split(/(?<!\\)\|/);
-  return cells.map((cell) => cell.replaceAll('\\|', '|').trim());
 }
