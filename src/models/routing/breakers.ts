@@ -169,8 +169,8 @@ export class Breakers {
           take(copy, stored);
           this.#follow(copy);
         }
-        if (copy.pending.length > 0) void this.#send(copy);
       }
+      for (const copy of this.#copies.values()) void this.#send(copy);
     } catch (error) {
       this.#broken(error);
     }
@@ -179,13 +179,13 @@ export class Breakers {
   #sendSoon(): void {
     if (this.#batch !== undefined && !this.#batch.closed) return;
     this.#batch = timer(BATCH_MS, this.#options.scheduler).subscribe(() => {
-      for (const copy of this.#copies.values()) if (copy.pending.length > 0) void this.#send(copy);
+      for (const copy of this.#copies.values()) void this.#send(copy);
     });
   }
 
   async #send(copy: Copy): Promise<void> {
     const store = this.#usable();
-    if (copy.isSending || store === undefined) return;
+    if (copy.isSending || copy.pending.length === 0 || store === undefined) return;
     copy.isSending = true;
     try {
       for (let tries = 0; copy.pending.length > 0 && tries < MAX_TRIES && this.#store === store; tries += 1) {
