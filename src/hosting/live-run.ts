@@ -1,4 +1,5 @@
 /** A run at work in this process, with its clients, its last event and the record that it leaves. */
+import { setImmediate } from 'node:timers';
 import { type Observable, Subscription } from 'rxjs';
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import type { Session } from '../canvas/turn.js';
@@ -60,6 +61,8 @@ export interface LiveRunOptions extends RunStart {
   readonly parts: HostParts;
   readonly commit: CommitRun;
   readonly lease: SessionLease;
+  /** Called with each event that is published. */
+  readonly whenPublished: () => void;
   /** Called once when the run is over here, before its last event is delivered. */
   readonly whenOver: () => void;
   /** Aborted when unreachable stores are not waited for any more. */
@@ -118,8 +121,7 @@ export class LiveRun {
     this.#hasBegun = claimed !== undefined;
     this.#epoch = claimed?.epoch ?? FIRST_EPOCH;
     this.identity = identity;
-    const { tenant: _, ...named } = identity;
-    this.#named = this.#epoch === FIRST_EPOCH ? named : { ...named, epoch: this.#epoch };
+    this.#named = namesOf(identity, this.#epoch);
     this.startedAt = startedAt;
     this.projection = projectionOf({ ...identity, startedAt }, 'failure' in work ? undefined : work.plan);
     const { projection } = this;
@@ -131,6 +133,7 @@ export class LiveRun {
       maxLogBytes: parts.limits.runLogBytes,
       maxUnstoredBytes: parts.limits.runUnstoredBytes,
       onFailed: (error) => this.#fail(error),
+      onPublished: options.whenPublished,
     });
     this.#usage = past?.usage ?? NO_USAGE;
     this.record = { ...this.#recordBase(0), status: 'running', launch: options.launch };
@@ -172,6 +175,7 @@ export class LiveRun {
     const { session, lease } = this.#options;
     if (this.#hasBegun) {
       this.#open();
+      setImmediate(this.#watchClients);
       return;
     }
     const begun = this.#events.begin({
@@ -185,16 +189,21 @@ export class LiveRun {
     await begun;
     lease.hold();
     this.#hasBegun = true;
+    // The client that started the run is there in a moment.
+    setImmediate(this.#watchClients);
   }
 
-  #open(): void {
-    const { identity, work, past, launch, parts, lease } = this.#options;
-    const { id } = identity;
+  readonly #watchClients = (): void => {
+    const { launch, parts } = this.#options;
     const { detachGraceMs } = parts.limits;
+    if (launch.isDetached || detachGraceMs === 0 || this.#isFinishing || this.#isReleased) return;
+    this.#subscription.add(this.clients.abandoned(detachGraceMs).subscribe(() => this.cancel()));
+  };
+
+  #open(): void {
+    const { identity, work, past, lease } = this.#options;
+    const { id } = identity;
     lease.whenLost = () => this.release('its lease was lost', true);
-    if (!launch.isDetached && detachGraceMs > 0) {
-      this.#subscription.add(this.clients.abandoned(detachGraceMs).subscribe(() => this.cancel()));
-    }
     if ('failure' in work) {
       this.#failure = work.failure;
       void this.#finish();
@@ -473,6 +482,19 @@ export class LiveRun {
   #recordBase(lastSeq: number): Omit<RunRecord, 'status'> {
     return { ...this.#named, startedAt: this.startedAt, usage: this.#usage, lastSeq };
   }
+}
+
+/** One by one: leaving a property out of a copy takes ten times as long. */
+function namesOf(identity: RunIdentity, epoch: number): Omit<RunIdentity, 'tenant'> & { readonly epoch?: number } {
+  const { id, agentId, sessionId, messageId, parentRun, forkedAt } = identity;
+  const plain = { id, agentId, sessionId, messageId };
+  if (parentRun === undefined && forkedAt === undefined && epoch === FIRST_EPOCH) return plain;
+  return {
+    ...plain,
+    ...(parentRun !== undefined && { parentRun }),
+    ...(forkedAt !== undefined && { forkedAt }),
+    ...(epoch !== FIRST_EPOCH && { epoch }),
+  };
 }
 
 function isConflict(error: unknown): boolean {

@@ -125,10 +125,13 @@ async function answer(route: Route, parts: ServerParts, exchange: HttpExchange):
     const label = IDS[name];
     if (label !== undefined) checkId(label, params[name] as string);
   }
-  const { tenant = '', caller = '' } = state as Partial<RequestState>;
-  const addressed = { tenant, caller, ...given(callerOf(state)), params };
+  const { tenant = '', caller = '', boundAgent, page, isMade } = state as Partial<RequestState>;
+  const isPlain = boundAgent === undefined && page === undefined && isMade === undefined;
+  const addressed = isPlain
+    ? { tenant, caller, params }
+    : { tenant, caller, params, ...given({ boundAgent, page, isMade }) };
   if (route.reserves !== undefined) await parts.answers.reserve(exchange.res, tenant, route.reserves);
-  const found = await route.finds?.(addressed, parts);
+  const found = route.finds === undefined ? undefined : await route.finds(addressed, parts);
   const body = await route.handle(
     {
       ...addressed,
@@ -140,11 +143,6 @@ async function answer(route: Route, parts: ServerParts, exchange: HttpExchange):
     parts,
   );
   if (body !== undefined) exchange.body = body;
-}
-
-/** What only some keys have. */
-function callerOf({ boundAgent, page, isMade }: RequestState) {
-  return { boundAgent, page, isMade };
 }
 
 function isSchema(body: Route['body']): body is z.ZodType {
