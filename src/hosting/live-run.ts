@@ -22,6 +22,7 @@ import type { SessionLease } from './leases.js';
 import { ClientPresence } from './liveness.js';
 import { RunEvents } from './run-events.js';
 import type { RunPast } from './run-past.js';
+import { endIn, type NamesOfRun, namesOf } from './run-record.js';
 import type { Transcript } from './transcript.js';
 
 /** Hooks through which a run takes its way from the engine into the conversation. */
@@ -89,7 +90,7 @@ export class LiveRun {
   /** Of this process as the writer of the run; see `RunLog`. */
   readonly #epoch: number;
   /** What every record of the run has. */
-  readonly #named: Omit<RunIdentity, 'tenant'> & { readonly epoch?: number };
+  readonly #named: NamesOfRun;
   readonly #events: RunEvents;
   readonly #abort = new AbortController();
   readonly #subscription = new Subscription();
@@ -484,38 +485,6 @@ export class LiveRun {
   }
 }
 
-/** One by one: leaving a property out of a copy takes ten times as long. */
-function namesOf(identity: RunIdentity, epoch: number): Omit<RunIdentity, 'tenant'> & { readonly epoch?: number } {
-  const { id, agentId, sessionId, messageId, parentRun, forkedAt } = identity;
-  const plain = { id, agentId, sessionId, messageId };
-  if (parentRun === undefined && forkedAt === undefined && epoch === FIRST_EPOCH) return plain;
-  return {
-    ...plain,
-    ...(parentRun !== undefined && { parentRun }),
-    ...(forkedAt !== undefined && { forkedAt }),
-    ...(epoch !== FIRST_EPOCH && { epoch }),
-  };
-}
-
 function isConflict(error: unknown): boolean {
   return EngineError.is(error) && error.code === 'CONFLICT';
-}
-
-/** What the last event of a run says of how it ended. */
-export function endIn(
-  event: TerminalEvent,
-  projection: RagflowProjection,
-): Pick<RunRecord, 'status' | 'error' | 'pending'> {
-  switch (event.type) {
-    case 'run-interrupted':
-      return { status: 'waiting', pending: projection.project(event)?.data ?? {} };
-    case 'run-settled':
-      return { status: 'succeeded' };
-    case 'run-cancelled':
-      return { status: 'cancelled' };
-    case 'run-failed': {
-      const { code, message } = event.error;
-      return { status: 'failed', error: { code, message } };
-    }
-  }
 }
