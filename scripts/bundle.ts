@@ -13,8 +13,8 @@ import { ROOT } from './support/files.js';
 const DIST = path.join(ROOT, 'dist');
 /** Folder of the bundled command line. */
 const COMMANDS = path.join(DIST, 'cli');
-/** Files that become the library which they export from; see their heads. */
-const LIBRARIES = ['documents/docx-library.js', 'documents/pdf/pdf-library.js'];
+/** The end of the name of files that become the library which they export from; see their heads. */
+const LIBRARY = '-library.js';
 
 /**
  * Packages that a command loads when it starts, as part of its files: reading 300 small files takes longer than running what is in them.
@@ -61,8 +61,7 @@ const REQUIRE = {
 /** Puts libraries into the files of `dist` that stand for them. */
 export async function bundleLibraries(): Promise<void> {
   await Promise.all(
-    LIBRARIES.map(async (file) => {
-      const entry = path.join(DIST, file);
+    libraries().map(async (entry) => {
       rmSync(`${entry}.map`, { force: true });
       const { metafile } = await build({
         ...COMMON,
@@ -76,6 +75,12 @@ export async function bundleLibraries(): Promise<void> {
       writeLicences(entry.replace(/\.js$/, '.LICENSES.txt'), metafile);
     }),
   );
+}
+
+/** Paths of the compiled files that stand for a library. */
+function libraries(): string[] {
+  const files = readdirSync(DIST, { recursive: true, encoding: 'utf8' });
+  return files.filter((file) => file.endsWith(LIBRARY)).map((file) => path.join(DIST, file));
 }
 
 /** Replaces the modules of the command line by a file for each command and a few that they share. */

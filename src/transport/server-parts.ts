@@ -24,6 +24,7 @@ import { refuseOtherRuntimes } from './admin/canvas-runtimes.js';
 import { QuotaMetrics } from './admin/quota-metrics.js';
 import { AnswersInFlight } from './http/answers-in-flight.js';
 import { BytesInFlight } from './http/bytes-in-flight.js';
+import type { SystemMeter } from './http/system-meter.js';
 import { openTraces } from './traces/component-traces.js';
 import { RunsOfMessages } from './traces/run-of-message.js';
 import { WebhookSecurity } from './webhooks/webhook-security.js';
@@ -75,6 +76,8 @@ export interface ServerBasics extends ServerPorts {
   /** Services of every run. */
   readonly services: Services;
   readonly telemetry: Telemetry;
+  /** Counts answers. */
+  readonly meter: Pick<SystemMeter, 'answered'>;
   readonly config: ServerConfig;
   readonly logger: Log;
   readonly now: () => number;

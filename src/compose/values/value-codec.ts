@@ -1,7 +1,7 @@
 import { isObservable } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import type { ValueCodec } from '../../graph/typed.js';
-import { JSON_LIMITS, type Json, type JsonObject, MAX_JSON_DEPTH } from '../../json.js';
+import { isJsonObject, JSON_LIMITS, type Json, type JsonObject, MAX_JSON_DEPTH } from '../../json.js';
 import { invalidOption, requireWhole } from '../../operators/invalid-option.js';
 import { BY_PROTOTYPE, ERRORS, restoreBuiltIn, storedNumber } from './built-in-values.js';
 import { type AnyValueDefinition, BUILT_IN_NAMES, type BuiltInName } from './define-value.js';
@@ -21,12 +21,16 @@ const MAX_LENGTH = 64 * 1024 * 1024;
 /** The key that says of an object that it stands for a value of a type. */
 const TYPE = '$type';
 
+/** A key that readers of JSON drop or refuse, since an assignment to it does not make a key. */
+const PROTOTYPE = '__proto__';
+
 /**
  * Makes a codec of definitions, which are tried in their order and before the built-in types.
  *
  * JSON stays as it is. A value of a type becomes `{ "$type": name, "value": … }`: undefined, NaN, infinities and -0 (`number`), `bigint`,
  * `date`, `map`, `set`, `bytes` (Uint8Array), `buffer`, `array-buffer`, `url`, `error`, and those with a definition. An object that has a key
- * `$type` of its own becomes one of type `object`. Errors keep kind, name, message, code, details and cause, without their stack.
+ * `$type` of its own becomes one of type `object`, and one with a key `__proto__` the list of its entries under that type. Errors keep kind,
+ * name, message, code, details and cause, without their stack.
  *
  * Everything else is refused, before anything is lost: instances of other classes, functions, symbols, promises, Observables, values that
  * contain themselves, and what is larger than the bounds. Values that several places share are stored for each of them.
@@ -124,6 +128,7 @@ class Storing {
     const prototype: unknown = Object.getPrototypeOf(value);
     if (prototype === Object.prototype || prototype === null) {
       const stored = this.storeFields(value as Readonly<Record<string, unknown>>, depth);
+      if (Object.hasOwn(value, PROTOTYPE)) return typed('object', Object.entries(stored));
       return Object.hasOwn(value, TYPE) ? typed('object', stored) : stored;
     }
     if (prototype === Array.prototype) return this.storeItems(value as readonly unknown[], depth);
@@ -210,10 +215,7 @@ function restore(json: unknown, definitions: ReadonlyMap<string, AnyValueDefinit
   if (!Object.hasOwn(json, TYPE)) return restoreFields(json as JsonObject, definitions, depth);
   const { [TYPE]: name, value } = json as { readonly [TYPE]: unknown; readonly value?: unknown };
   if (name === 'object') {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      throw new Refusal('an object is stored there by its type, but there is none');
-    }
-    return restoreFields(value as JsonObject, definitions, depth);
+    return restoreFields(fieldsOf(value), definitions, depth);
   }
   const definition = typeof name === 'string' ? definitions.get(name) : undefined;
   if (definition === undefined && !(typeof name === 'string' && isBuiltIn(name))) {
@@ -227,6 +229,17 @@ function restore(json: unknown, definitions: ReadonlyMap<string, AnyValueDefinit
   } catch (error) {
     throw refusalOf(`what is stored cannot be made a value of type "${String(name)}"`, error);
   }
+}
+
+/** What is stored of an object by its type: its fields, or the list of its entries. */
+function fieldsOf(stored: unknown): JsonObject {
+  if (isJsonObject(stored)) return stored;
+  if (Array.isArray(stored) && stored.every(isEntry)) return Object.fromEntries(stored);
+  throw new Refusal('an object is stored there by its type, but there is none');
+}
+
+function isEntry(stored: unknown): stored is [string, Json] {
+  return Array.isArray(stored) && stored.length === 2 && typeof stored[0] === 'string';
 }
 
 function restoreItems(

@@ -112,6 +112,35 @@ describe('a store of checkpoints', () => {
     );
   });
 
+  it('keeps a key called __proto__ like any other, in inputs, states, questions, memos and answers, and in the log', async () => {
+    const odd = JSON.parse('{"__proto__":{"a":1},"b":[{"__proto__":2}]}') as object;
+    const seen: unknown[] = [];
+    const made = () =>
+      graph<object, unknown>(
+        'odd',
+        (g) => {
+          const asking = g.node('asking', (input: object, at: StepActivation) => {
+            if (at.answer !== undefined) {
+              seen.push(input, at.state(Kept).value, at.memo, at.answer);
+              return input;
+            }
+            at.state(Kept).update(odd);
+            return at.interrupt(odd, { memo: odd });
+          });
+          g.edge(g.start, asking);
+          g.edge(asking, g.end);
+        },
+        { state: Kept },
+      );
+    const Kept = defineState('kept', () => ({}) as object);
+    const log = new TextLog();
+    const { checkpoint, questions } = await waiting(made(), odd, { log });
+    expect(questions[0]?.question).toStrictEqual(odd);
+    const ends = [resumeFrom(checkpoint, { asking: odd }), recoverFrom(log.all, { asking: odd })];
+    for (const end of ends) expect(await invoke(made(), end)).toStrictEqual(odd);
+    expect(seen).toStrictEqual(Array(8).fill(odd));
+  });
+
   it('has no value of a step that nobody can read any more', async () => {
     const checkpoints = new TextStore();
     const made = chain(

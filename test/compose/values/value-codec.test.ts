@@ -110,6 +110,28 @@ describe('a value', () => {
     });
     expect(codec.toJson({ $type: 'a' })).toEqual({ $type: 'object', value: { $type: 'a' } });
   });
+
+  it('has no key called __proto__ in its stored form, at any depth', () => {
+    const value = JSON.parse('{"__proto__":{"__proto__":1,"$type":"date"},"b":[{"c":{"__proto__":[]}}]}') as object;
+    const json = codec.toJson(value);
+    expect(json).toStrictEqual({
+      $type: 'object',
+      value: [
+        [
+          '__proto__',
+          {
+            $type: 'object',
+            value: [
+              ['__proto__', 1],
+              ['$type', 'date'],
+            ],
+          },
+        ],
+        ['b', [{ c: { $type: 'object', value: [['__proto__', []]] } }]],
+      ],
+    });
+    expect(codec.fromJson(json)).toStrictEqual(value);
+  });
 });
 
 describe('an error', () => {
@@ -263,6 +285,8 @@ describe('what cannot be restored', () => {
     ['a map of something else', { $type: 'map', value: 5 }, 'a list is stored for it; found number'],
     ['an error without a message', { $type: 'error', value: { kind: 'Error' } }, 'a text is stored for it'],
     ['an object that is none', { $type: 'object', value: 5 }, 'an object is stored there by its type'],
+    ['entries that are none', { $type: 'object', value: [['a', 1], ['b']] }, 'an object is stored there by its type'],
+    ['an entry without a name', { $type: 'object', value: [[1, 1]] }, 'an object is stored there by its type'],
     ['what its definition refuses', { $type: 'money', value: null }, 'cannot be made a value of type "money"'],
   ])('is refused with its path: %s', (_, json, message) => {
     expect(() => codec.fromJson(json)).toThrow(refused('CHECKPOINT_INVALID', message));
