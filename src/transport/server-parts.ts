@@ -9,7 +9,7 @@ import type { Host } from '../hosting/host.js';
 import type { HostStores } from '../hosting/host-options.js';
 import { Shares } from '../hosting/shares.js';
 import type { StartedTurn } from '../hosting/start.js';
-import { type ForkPoint, startCommand, type TurnRequest, type TurnTarget } from '../hosting/start-command.js';
+import { checkedCommand, type ForkPoint, type TurnRequest, type TurnTarget } from '../hosting/start-command.js';
 import type { JsonObject } from '../json.js';
 import type { Log } from '../logger.js';
 import type { CanvasRuntimeStore } from '../records/canvas-runtimes.js';
@@ -139,7 +139,7 @@ export function createServerParts(basics: ServerBasics): ServerParts {
   const start = async (target: TurnTarget, request: TurnRequest, point?: ForkPoint): Promise<StartedTurn> => {
     // No other engine can be chosen without the administrator's key.
     if (config.adminKey !== undefined) await refuseOtherRuntimes(basics, target.tenant);
-    const started = await basics.host.start(startCommand(target, request, point));
+    const started = await basics.host.start(checkedCommand(target, request, point));
     const { tenant, messageId, id } = started.live.identity;
     messages.add(tenant, messageId, id);
     return started;
