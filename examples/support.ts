@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import {
-  createEmbeddedRunner,
   createModels,
   loadCanvas,
   modelsFromEnvironment,
@@ -13,6 +12,7 @@ import {
   toWireEvents,
   type WireEvent,
 } from 'runnel';
+import { createEmbeddedRunner } from 'runnel/adapters';
 import { lastValueFrom, toArray } from 'rxjs';
 
 /** Opens the canvas of `folder`; every call of the function it gives is one turn of one conversation, whose answer it prints. */

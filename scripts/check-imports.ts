@@ -8,7 +8,7 @@ import path from 'node:path';
 import { readFiles, type SourceFile } from './support/files.js';
 import { isProgram, report } from './support/script.js';
 
-const BASE = ['errors', 'group-by', 'json', 'logger', 'nearest-name', 'newest', 'trace-context'];
+const BASE = ['errors', 'group-by', 'json', 'logger', 'nearest-name', 'newest', 'standard-schema', 'trace-context'];
 const ENGINE = [...BASE, 'operators', 'dsl', 'graph'];
 const PORTS = [...ENGINE, 'threads', 'templates', 'models', 'records'];
 const ADAPTERS = [...PORTS, 'documents', 'adapters'];
@@ -33,6 +33,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   logger: [],
   'nearest-name': [],
   newest: [],
+  'standard-schema': [],
   'trace-context': [],
   operators: BASE,
   threads: [...BASE, 'operators'],

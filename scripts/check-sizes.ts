@@ -6,9 +6,6 @@ import { isProgram, report } from './support/script.js';
 /** Lines a file may have. */
 export const MAX_LINES = 500;
 
-/** The list of what the package exports: it grows with the package, and has no second concept to split off. */
-const LISTS: readonly string[] = ['src/index.ts'];
-
 /** Files a folder may hold directly. */
 export const MAX_FILES = 40;
 
@@ -22,7 +19,7 @@ export function sizeProblems(files: readonly SourceFile[]): readonly string[] {
   return [
     ...files
       .map(({ path: file, text }) => ({ file, lines: text.replace(/\n$/, '').split('\n').length }))
-      .filter(({ file, lines }) => lines > MAX_LINES && !LISTS.includes(file))
+      .filter(({ lines }) => lines > MAX_LINES)
       .map(({ file, lines }) => `${file}: ${lines} lines, ${MAX_LINES} are allowed; split it by concept`),
     ...[...counts]
       .filter(([, count]) => count > MAX_FILES)

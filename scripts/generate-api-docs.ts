@@ -21,6 +21,7 @@ const PARTS: readonly (readonly [title: string, prefix: string])[] = [
   ['Tools', 'compose/tools/'],
   ['Prompts', 'compose/prompt/'],
   ['Steps, graphs, workflows', 'compose/'],
+  ['Steps, graphs, workflows', 'standard-schema'],
   ['Canvases', 'canvas/embed'],
   ['Canvases', 'components/step-component'],
   ['Messages', 'models/messages'],

@@ -1,59 +1,10 @@
 /**
  * `runnel`: what most programs need. Canvases and conversations with them, runs and their events, components, tools and models.
  *
- * Other entries: `runnel/engine` (graphs without canvases, the inside of plans and states), `runnel/agents` (models with tools),
- * `runnel/server` (hosts, servers, stores), `runnel/testing`. What no entry exports may change without notice.
+ * Other entries: `runnel/engine` (graphs without canvases, the inside of plans and states), `runnel/adapters` (the ways out of the process),
+ * `runnel/agents` (models with tools), `runnel/server` (hosts, servers, stores), `runnel/testing`. What no entry exports may change without notice.
  */
 
-export type { ActionOutcome, BrowserAction, BrowserActionName, PageView } from './adapters/browser/action.js';
-export {
-  type BrowserSession,
-  type Browsers,
-  type BrowsersOptions,
-  createBrowsers,
-  type OpenOptions,
-} from './adapters/browser/browsers.js';
-export type { ChromiumProcess } from './adapters/browser/chromium-process.js';
-export type { BrowserFile, DownloadLimits } from './adapters/browser/downloads.js';
-export type { Dial } from './adapters/browser/guard-proxy.js';
-export type { UploadFile } from './adapters/browser/session.js';
-export type { EgressConnection, EgressTarget } from './adapters/egress/connect.js';
-export type { DialOptions, Resolver } from './adapters/egress/dial.js';
-export {
-  createEgressClient,
-  type EgressClient,
-  type EgressOptions,
-  type EgressRequest,
-  type EgressResponse,
-} from './adapters/egress/egress-client.js';
-export type { Answer } from './adapters/egress/follow.js';
-export type { Headers, HttpMethod } from './adapters/egress/request-headers.js';
-export type { Destination, Hop, Transport, WireAnswer } from './adapters/egress/transport.js';
-export type { CachedList, ConnectionOptions, McpCall, McpConnection, McpTool } from './adapters/mcp/mcp-connection.js';
-export type { FailureContext } from './adapters/mcp/mcp-failures.js';
-export type { McpServer, McpServers, McpUser } from './adapters/mcp/mcp-servers.js';
-export type { McpSession } from './adapters/mcp/open-session.js';
-export type {
-  CodeArtifact,
-  CodeLanguage,
-  CodeLimit,
-  CodeRequest,
-  CodeResult,
-  CodeRunner,
-  CodeStatus,
-} from './adapters/sandbox/code-runner.js';
-export { createEmbeddedRunner, type EmbeddedRunnerOptions } from './adapters/sandbox/embedded/embedded-runner.js';
-export { createDatabases, type Databases, type DatabasesOptions, type OwnDatabase } from './adapters/sql/databases.js';
-export type { Dialect } from './adapters/sql/dialects.js';
-export type {
-  LoadMssql,
-  MssqlDriver,
-  MssqlPool,
-  MssqlRequest,
-  MssqlTransaction,
-} from './adapters/sql/mssql-session.js';
-export type { DatabaseAddress, DatabaseSession, StatementBounds, Table } from './adapters/sql/session.js';
-export type { References } from './adapters/tool-event.js';
 // Agents: a model and its tools, as one stream.
 export type { AgentAnswer, AgentEvent } from './agents/agent-events.js';
 export { type AgentState, newAgentState } from './agents/agent-events.js';
@@ -169,45 +120,18 @@ export type { AnyCallbacks, BoundObserver, ObservedStep, Observer, ObserverCallb
 export { type Observe, type ObservedDocuments, type ObservedKinds, observe, observed } from './compose/observers.js';
 export { parallel, type Together } from './compose/parallel.js';
 // Prompts: from fields to messages.
-export type {
-  FStringFields,
-  FStringFieldsOf,
-  FStringFlat,
-  FStringName,
-  FStringNames,
-  FStringNumberEnd,
-  FStringNumberName,
-  FStringOptionalName,
-  FStringRequiredName,
-  FStringTextName,
-  FStringTextOf,
-  FStringValue,
-} from './compose/prompt/f-string-fields.js';
+export type { FStringFields } from './compose/prompt/f-string-fields.js';
 export {
   assistant,
-  type FilledKey,
-  type FilledType,
   type MessagesPlaceholder,
   type MessageTemplate,
   type PromptPart,
   placeholder,
   system,
-  type TextsIn,
-  type TextsInPart,
   user,
 } from './compose/prompt/message-template.js';
 export { fString, handlebars, jinja, type Prompt, type PromptField } from './compose/prompt/prompt.js';
-export type {
-  BareRef,
-  FieldsOf,
-  ItemsOf,
-  Leaf,
-  Mapped,
-  Missing,
-  Move,
-  Ref,
-  Unmapped,
-} from './compose/reference.js';
+export type { Mapped, Ref } from './compose/reference.js';
 export {
   editState,
   type Question,
@@ -218,7 +142,6 @@ export {
 } from './compose/resume.js';
 export { type ChunkStream, collect, invoke, run, stream, transform } from './compose/run.js';
 export type { StepRunOptions } from './compose/run-context.js';
-export type { StandardResult, StandardSchema } from './compose/standard-schema.js';
 export {
   defineState,
   type ItemOf,
@@ -329,20 +252,9 @@ export {
   type RunUsage,
   type TerminalEvent,
 } from './graph/events.js';
-export { foldState, transition } from './graph/fold.js';
 export { type Activation, type BodyEnd, fromOperator, type NodeFunction, type NodeOperator } from './graph/node.js';
 export type { BodyRound } from './graph/node-events.js';
 export {
-  type Call,
-  type CallAttributes,
-  type CallEnd,
-  type CallKind,
-  type CallMoment,
-  type CallReport,
-  type CallStart,
-  callEvent,
-  callFinished,
-  callStarted,
   type Delta,
   delta,
   type Interrupt,
@@ -362,9 +274,6 @@ export type { Plan, Port, Variables } from './graph/plan.js';
 export { execute } from './graph/run.js';
 export type { CheckpointStore, Recovery, RunOptions, RunOutcome, Start } from './graph/run-options.js';
 export type { Checkpoint, State } from './graph/state.js';
-export type { StatePatch } from './graph/state-cell.js';
-export type { Change } from './graph/transition.js';
-export type { ChunkInput, ResultSink, StoredValue, ValueCodec } from './graph/typed.js';
 export { isJsonObject, type Json, type JsonObject } from './json.js';
 // Documents to search: loaders, parsers, splitters, indexers, retrievers.
 export {
@@ -533,13 +442,7 @@ export {
   type UserMessage,
   userMessage,
 } from './models/messages.js';
-export {
-  type MessageSchema,
-  type ParseMessageOptions,
-  parseMessage,
-  type SchemaIssue,
-  type SchemaResult,
-} from './models/parse-message.js';
+export { type ParseMessageOptions, parseMessage } from './models/parse-message.js';
 export {
   type ChatChoice,
   createModels,
@@ -552,9 +455,7 @@ export type { Script, ScriptInput } from './models/scripted.js';
 export { createScriptedModel, type ScriptedModelOptions } from './models/scripted.js';
 export type { Embedder, Reranker, SpeechModel, SpeechOptions } from './models/single-answer.js';
 export { collectMessage, toMessageChunks } from './models/to-message-chunks.js';
-export type { Newest, NewestOptions } from './newest.js';
 // Operators for streams of chunks.
-export type { ChunkReader, Room, WhenFull } from './operators/chunk-reader.js';
 export type { ChunkSource, OpenedReader } from './operators/chunk-source.js';
 export { type ConcatChunksOptions, concatChunks } from './operators/concat-chunks.js';
 export {
@@ -572,9 +473,8 @@ export {
   type NamedSources,
 } from './operators/merge-named.js';
 export { type Environment, modelsFromEnvironment } from './settings/read-settings.js';
-// Files are read and written in threads.
-export { createThreadPool, type ThreadPool, type ThreadPoolOptions } from './threads/thread-pool.js';
-export type { JobLimits, ThreadJob, Threads } from './threads/threads.js';
+// What schema libraries share.
+export type { StandardIssue, StandardResult, StandardSchema } from './standard-schema.js';
 // Tools, and what they ask of the process around them.
 export { type CallBounds, callTool, type FunctionOptions } from './tools/call-tool.js';
 export { tools } from './tools/index.js';

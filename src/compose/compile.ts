@@ -19,6 +19,7 @@ import type { Inlet, Source } from './engine/inputs.js';
 import { RouteNode } from './engine/route-node.js';
 import { StepNode } from './engine/step-node.js';
 import { leaving } from './engine/stream-out.js';
+import type { Stops } from './engine/surroundings.js';
 import { inlineBlueprint, makeStep } from './make-step.js';
 import { initialOf } from './state.js';
 import {
@@ -213,13 +214,7 @@ class Compiler {
     return draft;
   }
 
-  #node(
-    node: NodeBlueprint,
-    owner: string | undefined,
-    prefix: string,
-    local: string,
-    stops: { readonly before: boolean; readonly after: boolean },
-  ): Placed {
+  #node(node: NodeBlueprint, owner: string | undefined, prefix: string, local: string, stops: Stops): Placed {
     const definition = node.step[DEFINITION];
     if (definition.type === 'graph' && definition.graph.isInline && !isUnit(node, definition.graph, stops)) {
       const inner = this.#place(definition.graph, owner, prefix, `${local}${node.id}/`, { isScope: false });
@@ -237,13 +232,7 @@ class Compiler {
     return { heads: [draft], tail: draft };
   }
 
-  #asStep(
-    draft: Draft,
-    blueprint: NodeBlueprint,
-    step: AnyStep,
-    stops: { readonly before: boolean; readonly after: boolean },
-    isHidden = false,
-  ): void {
+  #asStep(draft: Draft, blueprint: NodeBlueprint, step: AnyStep, stops: Stops, isHidden = false): void {
     const definition = step[DEFINITION] as Extract<StepDefinition, { type: 'function' | 'operator' | 'generator' }>;
     const needsWhole = blueprint.before !== undefined || definition.options.input !== undefined || stops.before;
     const isLive = blueprint.input === undefined || blueprint.input.piece !== undefined;
@@ -258,7 +247,7 @@ class Compiler {
     owner: string | undefined,
     prefix: string,
     local: string,
-    stops: { readonly before: boolean; readonly after: boolean },
+    stops: Stops,
   ): Draft {
     const draft = this.#draft({ id: node.id, owner, prefix, local, step: node.step, node, isContainer: true });
     const first = this.#drafts.length;
@@ -282,7 +271,10 @@ class Compiler {
       (node.input === undefined || node.input.piece !== undefined) &&
       readers.some(({ typed }) => typed.readsChunks);
     draft.typed.readsChunks = isLive;
-    const work = new ContainerNode({ blueprint: node, definition, inlet: inletOf(draft, node), isLive, stops });
+    // A map has a rule of its own for its list alone.
+    const own = definition.type === 'graph' ? draft.rule : definition.type === 'loop' ? (rule ?? draft.rule) : rule;
+    const parts = { blueprint: node, definition, inlet: inletOf(draft, node), isLive, stops, rule: own };
+    const work = new ContainerNode(parts);
     draft.activate = (at) => work.activate(at);
     return draft;
   }
@@ -404,7 +396,7 @@ function endAtFirst(end: Draft): void {
   end.activate = (at) => leaving(activate(at));
 }
 
-function hasHooks(node: NodeBlueprint, stops: { readonly before: boolean; readonly after: boolean }): boolean {
+function hasHooks(node: NodeBlueprint, stops: Stops): boolean {
   const { before, after, beforeChunks, afterChunks, input, merge, retry, timeoutMs } = node;
   const parts = [before, after, beforeChunks, afterChunks, input, merge, retry, timeoutMs];
   return stops.before || stops.after || parts.some((part) => part !== undefined);
@@ -414,19 +406,12 @@ function hasHooks(node: NodeBlueprint, stops: { readonly before: boolean; readon
  * Whether an inline graph has to be a body after all: the node has hooks, or runs for every arrival, so that joins inside must not wait for
  * the next one.
  */
-function isUnit(
-  node: NodeBlueprint,
-  { style }: GraphBlueprint,
-  stops: { readonly before: boolean; readonly after: boolean },
-): boolean {
+function isUnit(node: NodeBlueprint, { style }: GraphBlueprint, stops: Stops): boolean {
   return hasHooks(node, stops) || (node.trigger === 'any' && style !== 'chain');
 }
 
 /** A graph with hooks over chunks: the hooks are steps of their own around it. */
-function withChunkHooks(
-  node: NodeBlueprint,
-  stops: { readonly before: boolean; readonly after: boolean },
-): GraphBlueprint {
+function withChunkHooks(node: NodeBlueprint, stops: Stops): GraphBlueprint {
   const { beforeChunks, afterChunks, input, merge, trigger, ...rest } = node;
   const own = { ...(input && { input }), ...(merge && { merge }), ...(trigger && { trigger }) };
   const hook = (

@@ -1,6 +1,7 @@
 /** What a step is made of, as data for programs that show it. */
+
+import type { StandardSchema } from '../standard-schema.js';
 import { toStep } from './make-step.js';
-import type { StandardSchema } from './standard-schema.js';
 import {
   type AnyStepLike,
   DEFINITION,

@@ -1,6 +1,6 @@
 /** A question of a step to the outside, as a value: a step returns it instead of a result. */
 import { EngineError } from '../errors.js';
-import type { StandardSchema } from './standard-schema.js';
+import type { StandardSchema } from '../standard-schema.js';
 
 /** How one step came to wait for an answer from outside. */
 export interface InterruptOptions {

@@ -1,18 +1,12 @@
 /** Schemas as data: what a question stores of the schema of its answer, so that it can be checked after a restart. */
 import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../json.js';
-import type { StandardSchema } from './standard-schema.js';
-
-/** What schema libraries give that follow Standard JSON Schema 1. */
-interface SchemaWriter {
-  readonly input: (options: { readonly target: 'draft-2020-12' }) => unknown;
-}
+import { pathOfIssue, type StandardResult, type StandardSchema, schemaWriterOf } from '../standard-schema.js';
 
 /** The JSON Schema of what a schema accepts; undefined when its library gives none, or has none for it. */
 export function jsonSchemaOf(schema: StandardSchema<unknown, unknown>): JsonObject | undefined {
-  const standard: StandardSchema['~standard'] & { readonly jsonSchema?: SchemaWriter } = schema['~standard'];
   try {
-    const written = standard.jsonSchema?.input({ target: 'draft-2020-12' });
+    const written = schemaWriterOf(schema)?.input({ target: 'draft-2020-12' });
     return isJsonObject(written) ? written : undefined;
   } catch {
     // A schema with code in it, such as a transformation, cannot be written down; the step checks the answer itself.
@@ -49,17 +43,11 @@ export function validate(
   value: unknown,
   failed: (problems: string) => Error,
 ): unknown {
-  const finish = (result: Awaited<ReturnType<StandardSchema['~standard']['validate']>>): unknown => {
+  const finish = (result: StandardResult<unknown>): unknown => {
     if (result.issues === undefined) return result.value;
-    const problems = result.issues.map(
-      ({ message, path = [] }) => `${['$', ...path.map(keyOf)].join('.')}: ${message}`,
-    );
+    const problems = result.issues.map((issue) => `${['$', ...pathOfIssue(issue)].join('.')}: ${issue.message}`);
     throw failed(problems.join('; '));
   };
   const result = schema['~standard'].validate(value);
   return result instanceof Promise ? result.then(finish) : finish(result);
-}
-
-function keyOf(segment: unknown): string {
-  return typeof segment === 'object' && segment !== null && 'key' in segment ? String(segment.key) : String(segment);
 }

@@ -3,6 +3,7 @@ import { identity, map } from 'rxjs';
 import { EngineError } from '../errors.js';
 import type { StepLabel } from '../knowledge/component-function.js';
 import { invalidOption, requireWhole } from '../operators/invalid-option.js';
+import { pathOf, placeOf } from './reference.js';
 import {
   type AnyStep,
   type AnyStepLike,
@@ -172,7 +173,7 @@ export function requireName(owner: string, name: unknown): asserts name is strin
  */
 // biome-ignore lint/suspicious/noExplicitAny: functions of all types are checked
 export function requireFunction(value: unknown, owner: string): asserts value is (...values: any[]) => unknown {
-  if (typeof value !== 'function') {
+  if (typeof value !== 'function' || placeOf(value) !== undefined) {
     throw new EngineError('PLAN_INVALID', `"${owner}" must be a function or a step; received ${show(value)}.`);
   }
   if (isStockOperator(value as (...values: never[]) => unknown)) throw operatorError(owner);
@@ -218,6 +219,8 @@ export function operatorError(name: string): EngineError {
 /** A value in an error message, short. */
 export function show(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}…` : value);
+  const place = placeOf(value);
+  if (place !== undefined) return `the reference "${pathOf(place)}"`;
   if (typeof value === 'function') return 'a function';
   if (Array.isArray(value)) return 'a list';
   return typeof value === 'object' && value !== null ? 'an object' : String(value);

@@ -82,8 +82,11 @@ function read(owner: string, written: unknown, path: readonly string[], around: 
   if (typeof written !== 'object' || written === null) return { type: 'value', value: written };
   const at = path.length === 0 ? 'its input' : `"${path.join('.')}"`;
   if (isStep(written)) throw planError(owner, `${at} is the step "${written.name}"; it must be what w.node(…) gives.`);
-  if (written instanceof Promise)
+  if (written instanceof Promise) {
+    // Its failure would end the process otherwise.
+    written.catch(() => {});
     throw planError(owner, `${at} is a promise. Wait for it before the workflow is built.`);
+  }
   if (!Array.isArray(written) && !isPlain(written)) return { type: 'value', value: written };
   if (around.has(written) || path.length > MAX_DEPTH) {
     throw planError(owner, `${at} is inside itself, or deeper than ${MAX_DEPTH} levels. Write a value that ends.`);

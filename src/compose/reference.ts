@@ -11,7 +11,8 @@ export interface BareRef<out T> {
 
 /**
  * A value that a workflow will have: `user.profile.name` is a reference to a field of what `user` will give. Fields behind something optional
- * may be undefined, as with `?.`.
+ * may be undefined, as with `?.`. It is a path and not the value: a method that is called on it, a loop over it and an operator are PLAN_INVALID
+ * and say so; a step or `w.map(reference, function)` gets the value.
  */
 // biome-ignore lint/suspicious/noExplicitAny: what is not typed stays so
 export type Ref<T> = 0 extends 1 & T ? any : BareRef<T> & FieldsOf<NonNullable<T>, Extract<T, null | undefined>>;
@@ -76,8 +77,14 @@ export function makeReference<T>(place: Place): Ref<T> {
   return handler.reference as Ref<T>;
 }
 
-/** What stands behind every reference; it has no properties and never gets any. */
-const NOTHING: object = Object.create(null);
+/** What stands behind every reference: without properties, and a function, so that the call of a method can be told from reading a field. */
+const NOTHING: object = bareFunction();
+
+function bareFunction(): object {
+  const bare = () => {};
+  for (const key of Reflect.ownKeys(bare)) Reflect.deleteProperty(bare, key);
+  return Object.setPrototypeOf(bare, null);
+}
 
 /** What happens when a reference is used as if it were the value. */
 class ReferenceHandler implements ProxyHandler<object> {
@@ -95,7 +102,12 @@ class ReferenceHandler implements ProxyHandler<object> {
     if (typeof key === 'string') return makeReference({ ...place, moves: [...place.moves, { key }] });
     if (key === PLACE) return place;
     if (key === Symbol.toPrimitive) return () => refuseUse(place, 'be computed with');
+    if (key === Symbol.iterator || key === Symbol.asyncIterator) return () => refuseUse(place, 'be gone through');
     return key === this.#spread ? this.reference : undefined;
+  }
+
+  apply(): never {
+    return refuseCall(this.#place);
   }
 
   has(_: object, key: string | symbol): boolean {
@@ -126,8 +138,9 @@ class ReferenceHandler implements ProxyHandler<object> {
 
 /** The place of a reference; undefined for anything else. */
 export function placeOf(value: unknown): Place | undefined {
-  if (typeof value !== 'object' || value === null || !(PLACE in value)) return undefined;
-  return (value as { readonly [PLACE]: Place })[PLACE];
+  // A reference is a function to JavaScript.
+  if (typeof value !== 'function' || !(PLACE in value)) return undefined;
+  return (value as unknown as { readonly [PLACE]: Place })[PLACE];
 }
 
 /** A place in words: `user.profile.name`, `load.items (mapped)`. */
@@ -160,5 +173,17 @@ function refuseUse(place: Place, what: string): never {
     'PLAN_INVALID',
     `"${pathOf(place)}" stands for a value that the workflow will have when it runs, so it cannot ${what} while it is built. ` +
       'Use w.map(reference, function).',
+  );
+}
+
+function refuseCall(place: Place): never {
+  const last = place.moves.at(-1);
+  const isMethod = last !== undefined && 'key' in last;
+  const called = isMethod ? `"${pathOf({ ...place, moves: place.moves.slice(0, -1) })}"` : 'it';
+  const call = isMethod ? `(value) => value.${last.key}(…)` : '(value) => …';
+  throw new EngineError(
+    'PLAN_INVALID',
+    `"${pathOf(place)}" was called, but ${called} is a path to a value that the workflow will have when it runs, and not that value. ` +
+      `Give it to a step, w.node('id', ${call}, reference), or write w.map(reference, ${call}).`,
   );
 }

@@ -11,7 +11,6 @@ import {
   firstValueFrom,
   from,
   ignoreElements,
-  isObservable,
   map,
   mergeMap,
   NEVER,
@@ -27,12 +26,11 @@ import type { Plan } from '../graph/plan.js';
 import { checkpointOf, outcomeOf, run as runPlan } from '../graph/run.js';
 import type { RunOptions, RunOutcome, Start } from '../graph/run-options.js';
 import type { Checkpoint } from '../graph/state.js';
-
 import { type ChunkInput, Chunks, type ResultSink, type ValueCodec } from '../graph/typed.js';
 import type { Json } from '../json.js';
 import { ChunkStream as Edge } from '../operators/chunk-stream.js';
 import { invalidOption } from '../operators/invalid-option.js';
-import { pour } from '../operators/pour.js';
+import { toObservable } from '../operators/pour.js';
 import { callOptionsFor } from './call-options.js';
 import { concatValues } from './chunks/concat-values.js';
 import { type CompiledStep, compileStep } from './compile.js';
@@ -201,18 +199,7 @@ export function stepOutcome(
 }
 
 function sourceOf<I>(chunks: Observable<I> | AsyncIterable<I>): ChunkInput {
-  if (isObservable(chunks)) return { toObservable: () => chunks };
-  return {
-    toObservable: (room) =>
-      new Observable((subscriber) =>
-        pour(chunks, {
-          write: (chunk) => subscriber.next(chunk),
-          room,
-          end: () => subscriber.complete(),
-          fail: (error) => subscriber.error(error),
-        }),
-      ),
-  };
+  return { toObservable: (room) => toObservable(chunks, room) };
 }
 
 /** Through which chunks come and go while a run is under way. */
@@ -220,6 +207,9 @@ interface RunEnds {
   readonly chunks?: ChunkInput;
   readonly output?: ResultSink;
 }
+
+/** How a run ended; of a call that had ended before its step was resumed only the result is known. */
+type StepEnd = RunOutcome | { readonly status: 'succeeded'; readonly result: { readonly value: unknown } };
 
 /** What one run of a step needs; for several runs when it is subscribed to several times. */
 class Launch {
@@ -269,7 +259,7 @@ class Launch {
   }
 
   /** One run: begins with the subscription, gives one outcome, is stopped by unsubscribing. */
-  outcome$(input: unknown, { chunks, output }: RunEnds = {}): Observable<RunOutcome> {
+  outcome$(input: unknown, { chunks, output }: RunEnds = {}): Observable<StepEnd> {
     return defer(() => {
       const outer = outerStep(this.options);
       if (outer !== undefined) return this.#inside(outer, input, chunks, output);
@@ -303,13 +293,13 @@ class Launch {
     input: unknown,
     chunks: ChunkInput | undefined,
     output: ResultSink | undefined,
-  ): Observable<RunOutcome> {
+  ): Observable<StepEnd> {
     const { nested } = outer;
     // An id of the run names the call, so that calls which begin in any order are told apart.
     const { name, kept } = nested.begin(this.options.run ?? this.step.name);
     if (kept?.type === 'done') {
       nested.done(name, kept.value);
-      return of({ status: 'succeeded', result: { value: kept.value } } as RunOutcome);
+      return of({ status: 'succeeded', result: { value: kept.value } });
     }
     const answers = outer.isAnswered ? nested.answersTo(name) : undefined;
     const start = this.startFrom(kept === undefined ? input : new Resumption(kept.checkpoint, answers, {}), chunks);
@@ -345,7 +335,7 @@ class Launch {
   }
 
   /** The whole result of a run. @throws what the run failed with */
-  valueOf(end: RunOutcome): unknown {
+  valueOf(end: StepEnd): unknown {
     this.requireResult(end);
     return wholeOf(end.result?.value, this.ruleOfResult, this.step.name);
   }
@@ -363,7 +353,7 @@ class Launch {
     return own ?? this.compiled.rule ?? this.context.chunks;
   }
 
-  requireResult(end: RunOutcome): void {
+  requireResult(end: StepEnd): void {
     switch (end.status) {
       case 'succeeded':
         if (end.result === undefined) throw noOutput(this.step.name);
@@ -451,7 +441,7 @@ function flowOf(
     write: (chunk) => edge.write(chunk),
     room: () => edge.room(),
   };
-  const finish = (end: RunOutcome): void => {
+  const finish = (end: StepEnd): void => {
     launch.requireResult(end);
     const value = end.result?.value;
     if (!isOpen) for (const chunk of value instanceof Chunks ? value.items : [value]) edge.write(chunk);

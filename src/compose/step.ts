@@ -10,9 +10,9 @@
 import type { Observable } from 'rxjs';
 import type { Call, Usage } from '../graph/node-events.js';
 import type { Json } from '../json.js';
+import type { StandardSchema } from '../standard-schema.js';
 import type { Interrupt, InterruptOptions, InterruptPart } from './interrupt.js';
 import type { BoundObserver } from './observer.js';
-import type { StandardSchema } from './standard-schema.js';
 import type { StateHandle, StateToken } from './state.js';
 import type { StepKind } from './step-kind.js';
 

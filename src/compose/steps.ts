@@ -1,9 +1,9 @@
 /** Steps of one function: values in, chunks in, questions, keys. */
 import { map, mergeMap } from 'rxjs';
 import { EngineError } from '../errors.js';
+import type { StandardSchema } from '../standard-schema.js';
 import type { InterruptOptions } from './interrupt.js';
 import { checkOptions, isStep, makeStep, requireName, show, toStep } from './make-step.js';
-import type { StandardSchema } from './standard-schema.js';
 import {
   type AnyStepLike,
   type ChunkOperator,

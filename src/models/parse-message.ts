@@ -1,28 +1,8 @@
 /** Typed values out of a model's answer. */
 import { EngineError } from '../errors.js';
 import { type Json, parseJson, whyNotJson } from '../json.js';
+import { pathOfIssue, type StandardSchema } from '../standard-schema.js';
 import type { AssistantMessage } from './messages.js';
-
-/** A schema of any library that implements Standard Schema 1 (https://standardschema.dev): zod, valibot, arktype and others. */
-export interface MessageSchema<T> {
-  readonly '~standard': {
-    readonly version: 1;
-    readonly vendor: string;
-    readonly validate: (value: unknown) => SchemaResult<T> | Promise<SchemaResult<T>>;
-    readonly types?: { readonly input: unknown; readonly output: T } | undefined;
-  };
-}
-
-/** What a schema makes of a value. */
-export type SchemaResult<T> =
-  | { readonly value: T; readonly issues?: undefined }
-  | { readonly issues: readonly SchemaIssue[] };
-
-/** Why a schema refuses a value. */
-export interface SchemaIssue {
-  readonly message: string;
-  readonly path?: readonly unknown[] | undefined;
-}
 
 /** Where {@link parseMessage} finds the value. */
 export interface ParseMessageOptions {
@@ -54,7 +34,7 @@ const MAX_BLOCKS = 100;
  * @throws EngineError `OPTION_INVALID` for an empty name in `path`; and when it is called, for a schema that only checks asynchronously.
  */
 export function parseMessage<T>(
-  schema: MessageSchema<T>,
+  schema: StandardSchema<unknown, T>,
   options: ParseMessageOptions = {},
 ): (message: Pick<AssistantMessage, 'content' | 'toolCalls'>) => T {
   const { from = 'content', tool, path = '' } = options;
@@ -133,7 +113,7 @@ function memberOf(value: Json, name: string): Json | undefined {
   return Object.hasOwn(value, name) ? (value as Readonly<Record<string, Json>>)[name] : undefined;
 }
 
-function check<T>(schema: MessageSchema<T>, value: Json, path: string, where: string): T {
+function check<T>(schema: StandardSchema<unknown, T>, value: Json, path: string, where: string): T {
   const result = schema['~standard'].validate(value);
   if (result instanceof Promise) {
     // Its failure would end the process otherwise.
@@ -141,19 +121,14 @@ function check<T>(schema: MessageSchema<T>, value: Json, path: string, where: st
     throw new EngineError('OPTION_INVALID', 'parseMessage: the schema checks asynchronously; give one that does not.');
   }
   if (result.issues === undefined) return result.value;
-  const issues = result.issues.map((issue) => ({ path: pathOf(path, issue), message: issue.message }));
+  const issues = result.issues.map((issue) => ({
+    path: [path, ...pathOfIssue(issue)].filter((name) => name !== '').join('.'),
+    message: issue.message,
+  }));
   const named = issues
     .slice(0, MAX_ISSUES)
     .map((issue) => (issue.path === '' ? issue.message : `${issue.path}: ${issue.message}`));
   throw invalid(`${where} does not fit: ${named.join('; ')}`, JSON.stringify(value), path, issues);
-}
-
-/** The path of an issue; libraries give names, or objects with the name in `key`. */
-function pathOf(path: string, { path: inner = [] }: SchemaIssue): string {
-  const names = inner.map((name) =>
-    String(typeof name === 'object' && name !== null && 'key' in name ? name.key : name),
-  );
-  return [path, ...names].filter((name) => name !== '').join('.');
 }
 
 function invalid(what: string, received: string, path: string, issues: readonly object[] = []): EngineError {

@@ -55,6 +55,8 @@ export interface FileRecord extends StoredFile {
   readonly expiresAt?: number;
   /** It came from a caller who may be anyone, a chat page or a webhook, and counts against the quota of those, too. @default false */
   readonly isFromPage?: boolean;
+  /** It stays until it is deleted, however old it is and however little room there is. @default false */
+  readonly isKept?: boolean;
 }
 
 /** What is known about a file beside its bytes. */

@@ -39,7 +39,7 @@ export function createMemoryFiles(options: MemoryFileOptions = {}): MemoryFiles 
     what: 'files',
     maxCount,
     maxBytes,
-    canDrop: () => true,
+    canDrop: ({ isKept }) => isKept !== true,
     onDrop: (tenant, _id, file) => count(tenant, file, -1),
   });
   const remove = (tenant: string, id: string): boolean => {

@@ -1,3 +1,4 @@
+import type { KnowledgeStore } from '../records/knowledge-store.js';
 import { DEFAULT_QUOTAS, type Quotas, type UsageStore } from '../records/quotas.js';
 import type { MemoryBounds } from '../records/repository.js';
 import { createRepositories, plainStores, type Repositories } from '../records/resources.js';
@@ -48,8 +49,14 @@ export function createMemoryStores(limits: MemoryLimits = {}) {
       ...files.usage.most(),
     }),
   };
+  let knowledge: Promise<KnowledgeStore> | undefined;
   return {
     ...plainStores(repositories),
+    /** Loaded when it is first asked for. */
+    openKnowledge: (): Promise<KnowledgeStore> => {
+      knowledge ??= import('./memory-knowledge.js').then(({ createMemoryKnowledge }) => createMemoryKnowledge());
+      return knowledge;
+    },
     log: { ...log, isVolatile: true },
     files,
     usage,

@@ -78,6 +78,7 @@ export function createApp(parts: ServerParts, guard: GuardOptions, more: readonl
   app.on('error', (error: Error & { readonly code?: string }) => {
     if (!GONE.has(error.code ?? '')) parts.logger.error({ err: error }, 'an answer failed');
   });
+  app.use(timeAnswers(parts.meter));
   app.use(answerErrors(parts.logger, (error) => parts.quotaMetrics.refused(error)));
   app.use(({ headers }, next) => {
     checkOrigin(guard, headers);
@@ -88,4 +89,16 @@ export function createApp(parts: ServerParts, guard: GuardOptions, more: readonl
   const routes = [...SYSTEM, ...routesBelow(API_PREFIX, createApi(more))];
   app.use(createRouter(routes, { parts, guard }));
   return app;
+}
+
+/** Times requests until their answers begin: event streams go on for as long as their clients like. */
+function timeAnswers(meter: ServerParts['meter']): Koa.Middleware {
+  return async (_exchange, next) => {
+    const start = performance.now();
+    try {
+      await next();
+    } finally {
+      meter.answered(performance.now() - start);
+    }
+  };
 }

@@ -12,6 +12,7 @@ import { addServerGauges } from './admin/server-gauges.js';
 import { createApp } from './app.js';
 import type { RouteGroup } from './http/route.js';
 import { SlowClients } from './http/slow-clients.js';
+import { SystemMeter } from './http/system-meter.js';
 import { listenOn } from './listen.js';
 import { LiveServer } from './live/live-server.js';
 import { createServerParts, type ServerPorts, type ServerStores } from './server-parts.js';
@@ -58,8 +59,10 @@ export interface RunnelServer {
 
 /** Makes a server: REST, event streams and WebSockets over the given ports. */
 export function createServer(options: ServerOptions): RunnelServer {
-  const { config, stores, services, log = SILENT_LOG, now = Date.now, registry, timeouts } = options;
+  const { config, stores, log = SILENT_LOG, now = Date.now, registry, timeouts } = options;
   const { telemetry = createTelemetry() } = options;
+  const meter = new SystemMeter();
+  const services: Services = { metrics: meter, ...options.services };
   const logger = withTraceIds(log, telemetry.idsOf);
   const loading: LoadOptions = {
     ...(registry === undefined ? {} : { registry }),
@@ -81,6 +84,7 @@ export function createServer(options: ServerOptions): RunnelServer {
     openCanvas,
     services,
     telemetry,
+    meter,
     config,
     logger,
     now,

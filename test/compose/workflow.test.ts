@@ -348,6 +348,11 @@ describe('a workflow that cannot run is refused', () => {
       /"s" is the step "s"; it must be what w.node\(…\) gives/,
     ],
     ['a promise as input', (_, w) => node(w, 'a', Promise.resolve(1)), /its input is a promise/],
+    [
+      'an async arm',
+      (i, w) => w.branch('b', i, () => 'x', { x: async () => node(w, 'a', 1) }),
+      /arm "b\/x": its input is a promise/,
+    ],
     ['a value inside itself', (_, w) => node(w, 'a', cyclic), /"a.b" is inside itself/],
     [
       'an order that is no reference',
@@ -378,6 +383,42 @@ describe('a workflow that cannot run is refused', () => {
     ['an async builder', async () => {}, /its function is async, but a workflow is drawn at once/],
     ['computing with a reference', (i, w) => node(w, 'a', `${i.name}`), /"start.name" stands for a value.* Use w.map/],
     [
+      'a method of a list, called on a reference',
+      (i, w) => node(w, 'a', { names: i.users.map((user: Untyped) => user.name) }),
+      /"start.users.map" was called, but "start.users" is a path to a value that the workflow .* and not that value. Give it to a step, w.node\('id', \(value\) => value.map\(…\), reference\), or write w.map\(reference, \(value\) => value.map\(…\)\)/,
+    ],
+    ['a method of a text', (i, w) => w.end(i.name.trim()), /"start.name.trim" was called, but "start.name" is a path/],
+    ['a method of an item', (i, w) => w.end(i.list[0].at(-1).name), /"start.list.0.at" was called/],
+    [
+      'a method of a mapped value',
+      (i, w) => w.end((w.map(i, same) as Untyped).toFixed(2)),
+      /"start \(mapped\).toFixed" was called, but "start \(mapped\)" is a path/,
+    ],
+    [
+      'an output that is called',
+      (_, w) => w.end((w.node('a', same, 1) as Untyped)()),
+      /"a" was called, but it is a path/,
+    ],
+    [
+      'a reference that is gone through',
+      (i, w) => w.end([...i.list]),
+      /"start.list" stands for .* it cannot be gone through/,
+    ],
+    [
+      'a reference that is taken apart',
+      (i, w) => {
+        const [first] = i.list;
+        w.end(first);
+      },
+      /"start.list" stands for .* it cannot be gone through/,
+    ],
+    ['a reference written as JSON', (i, w) => w.end(JSON.stringify({ i })), /"start.toJSON" was called/],
+    [
+      'a reference in the place of a step',
+      (i, w) => w.node('a', i.load, 1),
+      /"a" must be a function or a step; received the reference "start.load"/,
+    ],
+    [
       'changing a reference',
       (i) => {
         i.name = 1;
@@ -386,6 +427,15 @@ describe('a workflow that cannot run is refused', () => {
     ],
   ])('%s', (_, build, message) => {
     expect(() => draw(build)).toThrow(invalid(message));
+  });
+
+  it('waiting for a reference', async () => {
+    let late: Untyped;
+    draw((input, w) => {
+      late = input.user;
+      w.end(input);
+    });
+    await expect((async () => await late)()).rejects.toEqual(invalid(/"start.user.then" was called/));
   });
 
   it('a change after it was built', () => {

@@ -2,7 +2,8 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import type { EngineError } from '../../src/errors.js';
 import { assistantMessage } from '../../src/models/messages.js';
-import { type MessageSchema, type ParseMessageOptions, parseMessage } from '../../src/models/parse-message.js';
+import { type ParseMessageOptions, parseMessage } from '../../src/models/parse-message.js';
+import type { StandardSchema } from '../../src/standard-schema.js';
 
 const book = z.object({ title: z.string(), pages: z.number().default(1) });
 const call = (name: string, text: string) => ({ id: `call_${name}`, name, arguments: text });
@@ -56,7 +57,7 @@ describe('parseMessage', () => {
   });
 
   it('takes a schema of any library that implements Standard Schema', () => {
-    const positive: MessageSchema<number> = {
+    const positive: StandardSchema<unknown, number> = {
       '~standard': {
         version: 1,
         vendor: 'own',
@@ -125,7 +126,7 @@ describe('parseMessage', () => {
   });
 
   it('refuses a schema that checks asynchronously, also one that fails', () => {
-    const slow = (result: Promise<never>): MessageSchema<never> => ({
+    const slow = (result: Promise<never>): StandardSchema<unknown, never> => ({
       '~standard': { version: 1, vendor: 'own', validate: () => result },
     });
     const read = parseMessage(slow(Promise.reject(new Error('late'))));

@@ -1,6 +1,7 @@
+import { of, take } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { ChunkStream } from '../../src/operators/chunk-stream.js';
-import { pour } from '../../src/operators/pour.js';
+import { pour, toObservable } from '../../src/operators/pour.js';
 
 const turn = (): Promise<void> => new Promise(setImmediate);
 
@@ -102,5 +103,91 @@ describe('pour', () => {
     give({ done: false, value: 1 });
     await turn();
     expect(chunks.chunks).toEqual([]);
+  });
+});
+
+describe('an async iterable that never waits', () => {
+  const CHUNKS = 2_000;
+
+  /** How many turns of the event loop began before `work` was done. */
+  async function turnsDuring(work: Promise<unknown>): Promise<number> {
+    let turns = 0;
+    let isOver = false;
+    const next = (): void => {
+      if (isOver) return;
+      turns += 1;
+      setImmediate(next);
+    };
+    setImmediate(next);
+    await work;
+    isOver = true;
+    return turns;
+  }
+
+  it('lets the event loop turn while it is poured', async () => {
+    const chunks = new ChunkStream<number>({ name: 'numbers', isKept: true });
+    const poured = (async () => {
+      const heard: number[] = [];
+      pour(counter([], CHUNKS)(), chunks);
+      for await (const chunk of chunks.reader()) heard.push(chunk);
+      return heard;
+    })();
+    // A pause at every 256th chunk, without one of the event loop itself.
+    expect(await turnsDuring(poured)).toBeGreaterThanOrEqual(Math.floor(CHUNKS / 256));
+    expect(await poured).toHaveLength(CHUNKS);
+  });
+
+  it('is not read on when it is left in such a pause', async () => {
+    const notes: string[] = [];
+    const chunks = new ChunkStream<number>({ name: 'numbers', isKept: true });
+    const pouring = pour(counter(notes)(), chunks);
+    while (chunks.chunks.length < 256) await Promise.resolve();
+    pouring.unsubscribe();
+    const { length } = chunks.chunks;
+    await turn();
+    await turn();
+    expect([chunks.chunks.length, notes.at(-1)]).toEqual([length, 'closed']);
+  });
+});
+
+describe('an iterable as an Observable', () => {
+  it('is read only while there is room, from the first chunk on', async () => {
+    const notes: string[] = [];
+    let open: () => void = () => {};
+    let room: Promise<void> | undefined = new Promise((resolve) => {
+      open = resolve;
+    });
+    const heard: number[] = [];
+    const subscription = toObservable(counter(notes, 2)(), () => room).subscribe((chunk) => heard.push(chunk));
+    await turn();
+    expect([heard, notes]).toEqual([[], []]);
+    room = undefined;
+    open();
+    await turn();
+    expect([heard, notes, subscription.closed]).toEqual([[1, 2], ['gives 1', 'gives 2', 'closed'], true]);
+  });
+
+  it('errors as the iterable does, and closes it when it is unsubscribed', async () => {
+    const notes: string[] = [];
+    async function* broken(): AsyncGenerator<number> {
+      yield 1;
+      throw new Error('cut');
+    }
+    toObservable(broken()).subscribe({
+      next: (chunk) => notes.push(String(chunk)),
+      error: (error: Error) => notes.push(error.message),
+    });
+    await turn();
+    expect(notes.splice(0)).toEqual(['1', 'cut']);
+    toObservable(counter(notes)())
+      .pipe(take(2))
+      .subscribe((chunk) => notes.push(String(chunk)));
+    await turn();
+    expect(notes).toEqual(['gives 1', '1', 'gives 2', '2', 'closed']);
+  });
+
+  it('is an Observable that is one already', () => {
+    const source = of(1);
+    expect(toObservable(source)).toBe(source);
   });
 });

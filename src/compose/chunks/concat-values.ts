@@ -9,13 +9,14 @@ import type { ConcatRule } from '../step.js';
  *
  * - one chunk is itself
  * - texts are joined
- * - of numbers, bigints, booleans, dates and null the last one stays
+ * - of numbers, bigints, booleans and dates the last one stays
  * - chunks of messages are joined as `concatMessages` does, lists of messages position by position
  * - plain objects go key by key, each by these rules; a key that one chunk has keeps its value
  * - of anything else, such as lists and instances of classes, there may be one that is not empty
  *
- * Undefined chunks count for nothing, nor does null beside texts, objects and lists. Takes time linear in what there is to join. It gives the
- * same for chunks some of which were concatenated before, which is what a slow reader gets; so must a rule of one's own.
+ * Gaps, which are undefined and null, count for nothing: null stays only where nothing else is. So `[5, null]` is 5, and `[5, null, 'a']` is
+ * refused as `[5, 'a']` is. Takes time linear in what there is to join. It gives or refuses the same for chunks some of which were
+ * concatenated before, which is what a slow reader gets; so must a rule of one's own.
  *
  * @throws EngineError `STREAM_EMPTY` for no chunks; `CHUNKS_INVALID` for chunks that do not fit together (where, which of them, of what types);
  * what the rule throws.
@@ -53,7 +54,6 @@ function join(group: Group): unknown {
   // Nothing but null and undefined: null is a value, undefined is none.
   if (given.values.length === 0) return values.includes(null) ? null : undefined;
   const kind = kindOfAll(given.values);
-  if (kind === 'last') return values.findLast((value) => value !== undefined);
   if (kind !== undefined) return joinKind(kind, given);
   const full = pick(given, isFull);
   const kindOfFull = full.values.length === 0 ? 'other' : kindOfAll(full.values);

@@ -8,10 +8,9 @@ import type { ChunkInput } from '../../graph/typed.js';
 import { expandQueue } from '../../operators/expand-queue.js';
 import { invalidOption } from '../../operators/invalid-option.js';
 import type { ConcatRule, StepDefinition } from '../step.js';
-import type { RunContext } from './context.js';
 import { wholeOf } from './inputs.js';
+import { isThenable } from './later.js';
 import type { StepAt } from './step-at.js';
-import { isThenable } from './step-node.js';
 import { settledChunks, settledValue } from './stream-out.js';
 
 type DefinitionOf<T extends StepDefinition['type']> = Extract<StepDefinition, { readonly type: T }>;
@@ -69,24 +68,26 @@ export function noOutput(path: string): EngineError {
   return new EngineError('GRAPH_NO_OUTPUT', message, { node: path });
 }
 
-/** The body once for each item, so many at a time; the results are in the order of the items. */
+/**
+ * The body once for each item, so many at a time; the results are in the order of the items.
+ *
+ * @param chunks how the chunks of a result become one value
+ */
 export function mapItems(
-  at: NodeActivation,
+  step: StepAt,
   path: string,
   { concurrency }: DefinitionOf<'map'>,
   input: unknown,
-  rule: ConcatRule<unknown> | undefined,
-  step: StepAt,
+  chunks: ConcatRule<unknown> | undefined,
 ): NodeResult {
   if (!Array.isArray(input)) throw invalidOption(path, 'input', 'a list, which map goes through', input);
   const items = input as readonly unknown[];
   if (items.length === 0) return settledValue([]);
-  const chunks = rule ?? (at.services as RunContext).chunks;
   return new Observable<NodeEvent>((subscriber) => {
     const results = new Array<unknown>(items.length);
     let isWaiting = false;
     const pass = (item: unknown, index: number) =>
-      at.runBody({ key: `[${index}]`, value: item }).pipe(
+      step.node.runBody({ key: `[${index}]`, value: item }).pipe(
         tap(({ status, result }) => {
           if (status === 'interrupted') isWaiting = true;
           else if (result === undefined) throw noOutput(`${path}[${index}]`);
@@ -112,15 +113,16 @@ type LoopStep = { readonly event: NodeEvent } | { readonly round: number; readon
  * The body again and again, each round with the result of the one before, until `until` says so.
  *
  * A round stays open until the next one is: so a run that is lost between them knows where it was.
+ *
+ * @param chunks how the chunks of a round's result become one value
  */
 export function goRound(
   at: NodeActivation,
   path: string,
   { until, maxRounds }: DefinitionOf<'loop'>,
   input: unknown,
-  rule: ConcatRule<unknown> | undefined,
+  chunks: ConcatRule<unknown> | undefined,
 ): NodeResult {
-  const chunks = rule ?? (at.services as RunContext).chunks;
   const open = at.openBodies.map((key) => Number(key.slice(1, -1)));
   const first: LoopStep = { round: open.length === 0 ? 1 : Math.max(...open), value: input };
   const after = (step: { readonly round: number }, { status, result }: BodyEnd): Observable<LoopStep> => {

@@ -7,6 +7,7 @@ import { messageOf } from '../../models/concat-messages.js';
 import type { AssistantChunk } from '../../models/messages.js';
 import type { Room } from '../../operators/chunk-reader.js';
 import { ChunkStream } from '../../operators/chunk-stream.js';
+import { pour } from '../../operators/pour.js';
 import { concatValues } from '../chunks/concat-values.js';
 import type { ConcatRule, InputRule, NodeBlueprint } from '../step.js';
 
@@ -334,15 +335,14 @@ export interface PulledChunks {
 export function pulled(open: (room: Room) => Observable<unknown>, name: string, rule: Rule): PulledChunks {
   const stream = new ChunkStream<unknown>({ name, concat: (neighbours) => concatValues(neighbours, rule) });
   const reader = stream.reader();
-  const subscription = open(() => stream.room()).subscribe({
-    next: (chunk) => stream.write(chunk),
-    error: (error: unknown) => stream.fail(error),
-    complete: () => stream.end(),
-  });
+  const pouring = pour(
+    open(() => stream.room()),
+    stream,
+  );
   return {
     chunks: reader,
     release: () => {
-      subscription.unsubscribe();
+      pouring.unsubscribe();
       reader.leave();
     },
   };

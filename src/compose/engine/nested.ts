@@ -79,6 +79,7 @@ export class NestedRuns {
   /** By the name of the call. */
   readonly #calls = new Map<string, EndedCall>();
   readonly #questions = new Map<string, readonly StoredQuestion[]>();
+  /** Of calls, by the name that was asked for or given. */
   readonly #counts = new Map<string, number>();
   /** Names of the calls that are at work. */
   readonly #atWork = new Set<string>();
@@ -90,9 +91,12 @@ export class NestedRuns {
 
   /** A call begins. Gives its name, which is the same when the step runs again, and where it stands. */
   begin(step: string): { readonly name: string; readonly kept: KeptCall | undefined } {
-    const count = (this.#counts.get(step) ?? 0) + 1;
+    let count = (this.#counts.get(step) ?? 0) + 1;
+    let name = count === 1 ? step : `${step}_${count}`;
+    // A step may have the name that the second call of another one has.
+    while (count > 1 && this.#counts.has(name)) name = `${step}_${++count}`;
     this.#counts.set(step, count);
-    const name = count === 1 ? step : `${step}_${count}`;
+    if (count > 1) this.#counts.set(name, 1);
     this.#atWork.add(name);
     const kept = Object.hasOwn(this.#home.kept, name) ? this.#home.kept[name] : undefined;
     if (!isJsonObject(kept)) return { name, kept: undefined };

@@ -8,8 +8,8 @@ import { nearestName } from '../../nearest-name.js';
 import type { AnyStep, RouteBlueprint } from '../step.js';
 import type { RunContext } from './context.js';
 import { chunkInput, type Inlet, wholeInput } from './inputs.js';
+import { isThenable } from './later.js';
 import { StepAt } from './step-at.js';
-import { isThenable } from './step-node.js';
 import { settledChunks, settledValue } from './stream-out.js';
 
 /** Chunks that may wait for a decision. */
@@ -53,13 +53,7 @@ export class RouteNode {
     const settle = (chosen: unknown) => settledValue(passed, { next: this.#targetsOf(chosen) });
     if (!isThenable(labels)) return settle(labels);
     // Its chooser may run a step that asks.
-    return inside.ending((subscriber) => {
-      labels.then(settle).then(
-        (event) => subscriber.next(event),
-        (error: unknown) => subscriber.error(error),
-      );
-      return undefined;
-    });
+    return inside.later(labels, settle);
   }
 
   /**

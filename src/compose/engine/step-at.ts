@@ -1,11 +1,11 @@
 /** What a step sees while it works, on top of the activation of its node. */
-import { Observable, type Subscriber, type TeardownLogic } from 'rxjs';
+import { isObservable, Observable, type Subscriber, type TeardownLogic } from 'rxjs';
 import { EngineError } from '../../errors.js';
-import type { NodeActivation } from '../../graph/activation.js';
-import { type Call, type NodeEvent, notice, type Usage } from '../../graph/node-events.js';
+import type { NodeActivation, NodeResult } from '../../graph/activation.js';
+import { type Call, type NodeEvent, notice, type Settled, type Usage } from '../../graph/node-events.js';
 import type { StateCell, StatePatch } from '../../graph/state-cell.js';
 import type { Json } from '../../json.js';
-import { Interrupt, type InterruptOptions, type InterruptPart } from '../interrupt.js';
+import { failureOf, Interrupt, type InterruptOptions, type InterruptPart } from '../interrupt.js';
 import type { StateHandle, StateToken } from '../state.js';
 import type { InnerPartOptions, StepActivation, StepKind } from '../step.js';
 import type { FoundState, GraphAround, RunContext } from './context.js';
@@ -101,6 +101,24 @@ export class StepAt implements StepActivation, WatchedActivation, OuterStep {
     return new Observable((subscriber) => {
       this.#subscriber = subscriber;
       return begin(subscriber);
+    });
+  }
+
+  /** The same of what is awaited, as `deliver` makes them of its value. */
+  later(awaited: PromiseLike<unknown>, deliver: (value: unknown) => NodeResult): Observable<NodeEvent> {
+    return this.ending((subscriber) => {
+      const take = (value: unknown): void => {
+        if (subscriber.closed) return;
+        try {
+          const result = deliver(value);
+          if (isObservable(result)) subscriber.add(result.subscribe(subscriber));
+          else subscriber.next(result as Settled);
+        } catch (error) {
+          subscriber.error(error);
+        }
+      };
+      awaited.then(take, (thrown: unknown) => subscriber.error(failureOf(thrown, this.path)));
+      return undefined;
     });
   }
 

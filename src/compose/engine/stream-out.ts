@@ -1,10 +1,10 @@
 /** The chunks that a step gives, on their way to the edges behind it. */
-import { isObservable, map, Observable, type Subscriber } from 'rxjs';
+import { isObservable, map, Observable, Subscription } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import type { NodeActivation, NodeResult } from '../../graph/activation.js';
 import type { NodeEvent, Interrupt as NodeInterrupt, Settled } from '../../graph/node-events.js';
 import { Chunks } from '../../graph/typed.js';
-import { Breather } from '../../operators/breather.js';
+import { type ChunkSink, pour } from '../../operators/pour.js';
 import { Interrupt } from '../interrupt.js';
 
 /** Where a stream goes. */
@@ -15,6 +15,8 @@ export interface StreamTarget {
   readonly exit?: boolean | undefined;
   /** What a question in the place of a chunk becomes, which ends the activation. */
   readonly ask?: ((asked: Interrupt) => NodeInterrupt) | undefined;
+  /** The readers start with the first chunk, or the end: the source may begin with a question instead. @default false */
+  readonly mayAsk?: boolean | undefined;
 }
 
 /** The outputs of nodes of typed plans, which have none by name. */
@@ -66,74 +68,37 @@ export function streamOut(
       subscriber.next(settledChunks(at, target));
       subscriber.complete();
     };
-    at.open({ next: target.next, onUnread: settle });
-    if (subscriber.closed) return undefined;
-    if (!isObservable(source)) return pull(at, source, subscriber, settle, target);
-    return source.subscribe({
-      next: (chunk) => give(at, chunk, subscriber, target),
-      error: (error: unknown) => subscriber.error(error),
-      complete: settle,
-    });
+    const open = () => {
+      if (at.out === undefined) at.open({ next: target.next, onUnread: settle });
+    };
+    if (target.mayAsk !== true) open();
+    if (subscriber.closed) return;
+    const into: ChunkSink<unknown> = {
+      write: (chunk) => {
+        if (chunk instanceof Interrupt) {
+          subscriber.next(asked(target, chunk));
+          return;
+        }
+        open();
+        if (!subscriber.closed) at.write(chunk);
+      },
+      room: () => at.room() ?? at.ready(),
+      end: () => {
+        open();
+        settle();
+      },
+      fail: (error) => subscriber.error(error),
+    };
+    const pouring = new Subscription();
+    subscriber.add(pouring);
+    pour(source, into, pouring);
   });
-}
-
-function give(at: NodeActivation, chunk: unknown, subscriber: Subscriber<NodeEvent>, target: StreamTarget): void {
-  try {
-    if (chunk instanceof Interrupt) subscriber.next(asked(target, chunk));
-    else at.write(chunk);
-  } catch (error) {
-    subscriber.error(error);
-  }
 }
 
 /** The end of a stream with a question. */
 function asked({ ask }: StreamTarget, interrupt: Interrupt): NodeEvent {
   if (ask !== undefined) return ask(interrupt);
   throw new EngineError('NODE_PROTOCOL', 'Only the chunks of a step may end with a question.');
-}
-
-/** Reads chunk by chunk, waits where there is no room, and lets the event loop turn. */
-function pull(
-  at: NodeActivation,
-  source: AsyncIterable<unknown>,
-  subscriber: Subscriber<NodeEvent>,
-  settle: () => void,
-  target: StreamTarget,
-): () => void {
-  const iterator = source[Symbol.asyncIterator]();
-  const breather = new Breather();
-  let isOver = false;
-  const read = async (): Promise<void> => {
-    breather.begin();
-    while (!subscriber.closed) {
-      const wait = at.room() ?? at.ready();
-      if (wait !== undefined) await wait;
-      if (subscriber.closed) return;
-      const { done, value } = await iterator.next();
-      if (done === true) {
-        isOver = true;
-        settle();
-        return;
-      }
-      if (subscriber.closed) return;
-      if (value instanceof Interrupt) {
-        subscriber.next(asked(target, value));
-        return;
-      }
-      at.write(value);
-      breather.asyncStep();
-      if (breather.shouldYield()) await new Promise<void>((resolve) => breather.yieldThen(resolve));
-    }
-  };
-  read().catch((error: unknown) => {
-    isOver = true;
-    subscriber.error(error);
-  });
-  return () => {
-    breather.stop();
-    // A generator that is about to give a chunk ends behind it; nothing waits for that.
-    if (!isOver) Promise.resolve(iterator.return?.()).catch(() => {});
-  };
 }
 
 /** The same, leaving the scope with its end: nothing else of it goes on. */

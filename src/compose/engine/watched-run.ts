@@ -1,17 +1,17 @@
 /** A whole run, for its observers: it is told of as a graph, with the path of the step that it is part of. */
 import { finalize, type Observable, tap } from 'rxjs';
 import type { RunOptions, RunOutcome, Start } from '../../graph/run-options.js';
-
 import { Chunks, type ResultSink } from '../../graph/typed.js';
 import type { Json } from '../../json.js';
-import { type AnyStep, DEFINITION } from '../step.js';
+import { type AnyStep, type ConcatRule, DEFINITION } from '../step.js';
 import type { RunContext, StepAround } from './context.js';
 import type { RunObservers, StepWatch, WatchedActivation, WatchedStep } from './watch.js';
 
 /** What is run, as its observers need it. */
 interface Watched {
   readonly step: AnyStep;
-  readonly context: RunContext;
+  /** How the chunks of the result become one value. */
+  readonly ruleOfResult: ConcatRule<unknown> | undefined;
   /** The whole result. @throws what the run failed with */
   valueOf(end: RunOutcome): unknown;
 }
@@ -25,11 +25,11 @@ interface Beginning {
 
 /** The run with its observers told; undefined when none of them asks for it. */
 export function watchRun(observers: RunObservers, beginning: Beginning): WatchedRun | undefined {
-  const { step, context } = beginning.of;
+  const { step, ruleOfResult } = beginning.of;
   const definition = step[DEFINITION];
   const kind = definition.type === 'graph' && step.kind !== 'branch' ? step.kind : 'graph';
-  const watched: WatchedStep = { name: step.name, kind, path: '', rule: definition.options.chunks as never };
-  const watch = observers.watchPart(watched, new RunAt(beginning, context));
+  const watched: WatchedStep = { name: step.name, kind, path: '', rule: ruleOfResult };
+  const watch = observers.watchPart(watched, new RunAt(beginning));
   return watch === undefined ? undefined : new WatchedRun(watch, beginning);
 }
 
@@ -113,7 +113,8 @@ class RunAt implements WatchedActivation {
   readonly lateness = undefined;
   readonly #outer: StepAround | undefined;
 
-  constructor({ start, options }: Beginning, { prefix, outer }: RunContext) {
+  constructor({ start, options }: Beginning) {
+    const { prefix, outer } = options.services as RunContext;
     this.path = prefix.slice(0, -1);
     this.run = options.run;
     this.isResumed = 'checkpoint' in start;

@@ -6,6 +6,7 @@ import { Interrupt } from '../interrupt.js';
 import type { AnyCallbacks, ObservedStep } from '../observer.js';
 import type { ConcatRule } from '../step.js';
 import { wholeOf } from './inputs.js';
+import { isThenable } from './later.js';
 import { ChunkCopy, oneChunk } from './observed-chunks.js';
 import type { StepWatch, WatchedActivation, WatchedStep } from './watch.js';
 
@@ -218,7 +219,7 @@ export class Watch implements StepWatch {
     try {
       const tell = callbacks[moment] as ((value: unknown, step: ObservedStep, started: unknown) => unknown) | undefined;
       const returned = tell?.(value, this.#told, this.#started?.[at]);
-      if (isPromise(returned)) returned.then(undefined, (error: unknown) => this.#failed(callbacks, moment, error));
+      if (isThenable(returned)) returned.then(undefined, (error: unknown) => this.#failed(callbacks, moment, error));
       return returned;
     } catch (error) {
       this.#failed(callbacks, moment, error);
@@ -334,8 +335,4 @@ async function* told<T>(chunks: AsyncIterable<T>, listener: Listener): AsyncGene
   } finally {
     if (!isOver) listener.left();
   }
-}
-
-function isPromise(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }

@@ -1,7 +1,7 @@
 /** A step that reads a typed value out of a model's answer. */
 import type { AssistantMessage } from '../../models/messages.js';
 import { type ParseMessageOptions, parseMessage } from '../../models/parse-message.js';
-import type { StandardSchema } from '../standard-schema.js';
+import type { StandardSchema } from '../../standard-schema.js';
 import type { Step } from '../step.js';
 import { step } from '../steps.js';
 

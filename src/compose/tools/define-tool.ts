@@ -3,8 +3,8 @@ import { concatMap, defer, from, map, type Observable, takeUntil, timer } from '
 import { toolFailed } from '../../adapters/failures.js';
 import { isJsonObject } from '../../json.js';
 import { invalidOption, requireWhole } from '../../operators/invalid-option.js';
+import type { StandardSchema } from '../../standard-schema.js';
 import { defineTool as defineCanvasTool, type Shape, type Tool } from '../../tools/tool.js';
-import type { StandardSchema } from '../standard-schema.js';
 import type { StepTool, ToolActivation, ToolReply } from './step-tool.js';
 import { repliesOf, type ToolOutputRule, type ToolReturn } from './tool-output.js';
 import { type ArgumentsOf, checkArguments, readToolInput, type ToolInput } from './tool-schema.js';

@@ -1,8 +1,8 @@
 /** What a node of tools keeps while some of its calls wait for answers, so that only those are made again. */
 import { isJsonObject, type JsonObject } from '../../json.js';
+import type { StandardSchema } from '../../standard-schema.js';
 import type { Interrupt, InterruptOptions, InterruptPart } from '../interrupt.js';
 import { jsonSchemaOf, schemaOfJson } from '../json-schema.js';
-import type { StandardSchema } from '../standard-schema.js';
 import type { StepActivation } from '../step.js';
 import type { ToolContent } from './step-tool.js';
 

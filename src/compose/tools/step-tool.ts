@@ -3,8 +3,8 @@ import type { Observable } from 'rxjs';
 import type { JsonObject } from '../../json.js';
 import type { ToolDefinition } from '../../models/chat-model.js';
 import type { ToolOutputPart } from '../../models/content-parts.js';
+import type { StandardSchema } from '../../standard-schema.js';
 import type { Interrupt } from '../interrupt.js';
-import type { StandardSchema } from '../standard-schema.js';
 import type { StepActivation } from '../step.js';
 
 /** What a tool gave, or a piece of it; the text of several pieces is joined, and so are their parts. */

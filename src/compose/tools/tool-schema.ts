@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { EngineError } from '../../errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { invalidOption } from '../../operators/invalid-option.js';
-import type { StandardResult, StandardSchema } from '../standard-schema.js';
+import { pathOfIssue, type StandardResult, type StandardSchema, schemaWriterOf } from '../../standard-schema.js';
 
 /** A Standard Schema that gives a JSON Schema as well (zod from 4.2, arktype, valibot with its adapter …), or a JSON Schema itself. */
 // biome-ignore lint/suspicious/noExplicitAny: what a schema takes does not matter here, models write JSON
@@ -51,7 +51,7 @@ export function checkArguments(name: string, { check }: ToolArguments, args: Jso
 
 function checkedValue(name: string, result: StandardResult<unknown>): unknown {
   if (result.issues === undefined) return result.value;
-  const issues = result.issues.map(({ message, path = [] }) => ({ path: path.map(segment).join('.'), message }));
+  const issues = result.issues.map((issue) => ({ path: pathOfIssue(issue).join('.'), message: issue.message }));
   const named = issues.slice(0, MAX_ISSUES).map(({ path, message }) => `${path || 'arguments'}: ${message}`);
   const more = issues.length > MAX_ISSUES ? `; and ${issues.length - MAX_ISSUES} more` : '';
   throw new EngineError(
@@ -59,11 +59,6 @@ function checkedValue(name: string, result: StandardResult<unknown>): unknown {
     `The arguments of ${name} do not fit: ${named.join('; ')}${more}. Call it again with arguments that fit.`,
     { details: { tool: name, issues: issues.slice(0, MAX_ISSUES) } },
   );
-}
-
-/** Libraries give names, or objects with the name in `key`. */
-function segment(part: unknown): string {
-  return String(typeof part === 'object' && part !== null && 'key' in part ? part.key : part);
 }
 
 const NO_PARAMETERS: JsonObject = Object.freeze({ type: 'object', properties: Object.freeze({}) });
@@ -75,22 +70,17 @@ function isStandardSchema(input: ToolInput): input is StandardSchema {
   return (typeof input === 'object' || typeof input === 'function') && input !== null && '~standard' in input;
 }
 
-/** The part of a Standard Schema that writes JSON Schema (https://standardschema.dev/json-schema). */
-interface JsonSchemaWriter {
-  readonly input: (options: { readonly target: string; readonly libraryOptions?: object }) => unknown;
-}
-
 function describe(owner: string, schema: StandardSchema): unknown {
-  const standard: StandardSchema['~standard'] & { readonly jsonSchema?: JsonSchemaWriter } = schema['~standard'];
-  if (standard.jsonSchema === undefined) {
+  const writer = schemaWriterOf(schema);
+  if (writer === undefined) {
     throw new EngineError(
       'OPTION_INVALID',
-      `${owner}: "input" is a schema of ${standard.vendor} that gives no JSON Schema, so no model could be told of it. Use a version of the library that does, or give a JSON Schema.`,
+      `${owner}: "input" is a schema of ${schema['~standard'].vendor} that gives no JSON Schema, so no model could be told of it. Use a version of the library that does, or give a JSON Schema.`,
     );
   }
   try {
     // A type without JSON Schema, such as a date, is anything to the model and checked by the schema itself.
-    return standard.jsonSchema.input({ target: 'draft-2020-12', libraryOptions: { unrepresentable: 'any' } });
+    return writer.input({ target: 'draft-2020-12', libraryOptions: { unrepresentable: 'any' } });
   } catch (cause) {
     throw notUsable(owner, cause);
   }

@@ -70,7 +70,7 @@ export function createPostgresFileIndex(database: Database, usage: UsageStore): 
 const FIRST = 5;
 
 /** Columns of a file in the statement, with their types. */
-const COLUMNS = ['text', 'text', 'bigint', 'bigint', 'bigint', 'boolean', 'json'];
+const COLUMNS = ['text', 'text', 'bigint', 'bigint', 'bigint', 'boolean', 'boolean', 'json'];
 
 /**
  * Stores files when there is room for all of them: the rows of what the tenant has are locked and read before, and moved by triggers after
@@ -82,7 +82,7 @@ function putStatement(files: number): string {
     return `(${values.join(', ')})`;
   });
   return `
-    with given(id, path, created_at, expires_at, size, from_page, record) as materialized (values ${rows.join(', ')}),
+    with given(id, path, created_at, expires_at, size, from_page, is_kept, record) as materialized (values ${rows.join(', ')}),
     counted as materialized (
       insert into runnel.usage as u (tenant, name, count) values ($1, 'files', 0), ($1, 'pageFiles', 0)
       on conflict (tenant, name, owner) do update set count = u.count
@@ -102,11 +102,11 @@ function putStatement(files: number): string {
       select files <= $2::bigint and file_bytes <= $3::bigint and page_files <= $4::bigint and page_file_bytes <= $5::bigint
         as is_there from used
     ), done as (
-      insert into runnel.files (tenant, id, path, created_at, expires_at, size, from_page, record)
-      select $1, id, path, created_at, expires_at, size, from_page, record from given, room where is_there
+      insert into runnel.files (tenant, id, path, created_at, expires_at, size, from_page, is_kept, record)
+      select $1, id, path, created_at, expires_at, size, from_page, is_kept, record from given, room where is_there
       on conflict (tenant, id) do update set
         path = excluded.path, created_at = excluded.created_at, expires_at = excluded.expires_at, size = excluded.size,
-        from_page = excluded.from_page, record = excluded.record
+        from_page = excluded.from_page, is_kept = excluded.is_kept, record = excluded.record
     )
     select is_there as "isDone", (select coalesce(json_agg(path), '[]') from before) as replaced,
       files::float8 as files, file_bytes::float8 as "fileBytes",
@@ -123,7 +123,7 @@ function limitsOf(quotas: Quotas, added: FileUsage): readonly number[] {
 
 function valuesOf(entries: readonly FileEntry[]): (string | number | boolean | null)[] {
   return entries.flatMap((entry) => {
-    const { id, path, createdAt, expiresAt = null, size, isFromPage = false } = entry;
-    return [id, path, createdAt, expiresAt, size, isFromPage, JSON.stringify(entry)];
+    const { id, path, createdAt, expiresAt = null, size, isFromPage = false, isKept = false } = entry;
+    return [id, path, createdAt, expiresAt, size, isFromPage, isKept, JSON.stringify(entry)];
   });
 }

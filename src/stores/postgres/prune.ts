@@ -104,9 +104,9 @@ function deleteFiles(time: number, now: number): Work<readonly string[]> {
   return async (sql) => {
     const rows = await sql<{ path: string }[]>`
       delete from runnel.files
-      where (created_at < ${time} or expires_at <= ${now}) and (tenant, id) in (
+      where (created_at < ${time} or expires_at <= ${now}) and not is_kept and (tenant, id) in (
         select tenant, id from runnel.files
-        where created_at < ${time} or expires_at <= ${now} limit ${BATCH}
+        where (created_at < ${time} or expires_at <= ${now}) and not is_kept limit ${BATCH}
       ) returning path`;
     return rows.map(({ path }) => path);
   };

@@ -2,6 +2,7 @@
 
 import path from 'node:path';
 import type { LeaseStore } from '../../records/coordination.js';
+import type { KnowledgeStore } from '../../records/knowledge-store.js';
 import { DEFAULT_QUOTAS, type Quotas, type UsageStore } from '../../records/quotas.js';
 import { createRepositories, type PlainStores, plainStores } from '../../records/resources.js';
 import type { RunCommit } from '../../records/run-commit.js';
@@ -32,6 +33,8 @@ export interface PostgresStores extends Omit<Stores, keyof PlainStores>, PlainSt
   readonly sharedStates: SharedStates;
   readonly files: DiskFiles;
   readonly usage: UsageStore;
+  /** Knowledge bases; loaded when they are first asked for. */
+  openKnowledge(): Promise<KnowledgeStore>;
   /** Id of this database; it never changes. */
   readonly home: string;
   /** Deletes what is older than asked for and gives the space back. */
@@ -80,6 +83,7 @@ async function storesOf(
     createPostgresRepository(database, resource, documents, quotas),
   );
   const agents = createCachedAgents(repositories.agents, signals);
+  let knowledge: Promise<KnowledgeStore> | undefined;
   return {
     database,
     ...plainStores(repositories),
@@ -91,6 +95,10 @@ async function storesOf(
     sharedStates: createPostgresSharedStates(database),
     files,
     usage,
+    openKnowledge() {
+      knowledge ??= openKnowledge(database);
+      return knowledge;
+    },
     home: await readHome(database),
     prune: (pruning) => prune(database, repositories, files, pruning),
     async close() {
@@ -100,6 +108,14 @@ async function storesOf(
       await database.close();
     },
   };
+}
+
+/** Documents that a killed process was at work on are free at once where no other process can be. */
+async function openKnowledge(database: Database): Promise<KnowledgeStore> {
+  const { createPostgresKnowledge } = await import('./knowledge/knowledge.js');
+  const knowledge = createPostgresKnowledge(database);
+  if (database.kind === 'embedded') await knowledge.expireClaims();
+  return knowledge;
 }
 
 async function readHome(database: Database): Promise<string> {

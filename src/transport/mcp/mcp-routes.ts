@@ -1,4 +1,4 @@
-/** Published agents as tools of an MCP server, over streamable HTTP. */
+/** Published agents and tools of the server as tools of an MCP server, over streamable HTTP. */
 import type { NodeIncomingMessageLike } from '@modelcontextprotocol/node';
 import type { ListToolsResult, ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
@@ -16,9 +16,9 @@ import { callAgent } from './call-agent.js';
 const INVALID_PARAMS = -32_602;
 const INTERNAL = -32_603;
 
-/** For clients, which see no tools before something is published. */
+/** For clients, which see no agents before something is published. */
 const INSTRUCTIONS =
-  'Each tool is a published agent of this Runnel server. To make an agent a tool, publish it: POST /api/v1/agents/{id}/publish.';
+  'Tools are the published agents of this Runnel server, and tools of its own such as weather. To make an agent a tool, publish it: POST /api/v1/agents/{id}/publish.';
 
 /** Made once for each server, because a cancellation comes with another request than the call. */
 export function mcpRoutes(): RouteGroup {
@@ -32,7 +32,8 @@ export function mcpRoutes(): RouteGroup {
   } as const;
   return {
     name: 'mcp',
-    description: 'Published agents as tools of an MCP server (streamable HTTP, without sessions).',
+    description:
+      'Published agents, and tools of the server, as tools of an MCP server (streamable HTTP, without sessions).',
     routes: (['GET', 'POST', 'DELETE'] as const).map((method) =>
       route(`${method} /mcp`, {
         ...(method === 'POST' ? post : other),

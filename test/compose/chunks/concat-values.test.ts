@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { concatValues } from '../../../src/compose/chunks/concat-values.js';
+import { EngineError } from '../../../src/errors.js';
 import { property, type Random } from '../../support/random.js';
 
 class Link {
@@ -15,8 +16,9 @@ const refusal = (...parts: string[]) =>
     message: expect.stringMatching(new RegExp(parts.map((part) => part.replace(/[[\]().]/g, '\\$&')).join('.*'), 's')),
   });
 
+const link = new Link('a');
+
 describe('concatValues', () => {
-  const link = new Link('a');
   const list = [1, 2];
   it.each<[string, readonly unknown[], unknown]>([
     ['texts', ['a', '', 'b', 'c'], 'abc'],
@@ -26,7 +28,9 @@ describe('concatValues', () => {
     ['booleans: the last', [true, false], false],
     ['bigints: the last', [1n, 2n], 2n],
     ['dates: the last', [new Date(1), new Date(0)], new Date(0)],
-    ['numbers and null: the last', [1, null], null],
+    ['a number and null', [1, null], 1],
+    ['numbers, with gaps between and behind', [1, undefined, true, null, 3, null, undefined], 3],
+    ['a date and null at a key', [{ at: new Date(0) }, { at: null }], { at: new Date(0) }],
     ['null before a number', [null, 1], 1],
     ['a number and undefined', [1, undefined], 1],
     ['only null', [null, null], null],
@@ -131,6 +135,17 @@ describe('concatValues', () => {
       ['a value of class Link in chunk 0 and a value of class Link in chunk 1'],
     ],
     ['a text and a number', ['a', undefined, 1], ['a text in chunk 0 and a number in chunk 2']],
+    ['a number and a text, null between them', [5, null, 'a'], ['a number in chunk 0 and a text in chunk 2']],
+    [
+      'the same at a key',
+      [{ a: 5 }, { a: null }, {}, { a: 'x' }],
+      ['"a" has a number in chunk 0 and a text in chunk 3'],
+    ],
+    [
+      'a date and an object, null around them',
+      [null, new Date(0), null, {}, { a: 1 }],
+      ['a date in chunk 1 and a plain'],
+    ],
     [
       'a key with two types',
       [{ a: { b: 'x' } }, {}, { a: { b: 3 } }],
@@ -197,7 +212,24 @@ describe('concatValues', () => {
     const parts = [concatValues(chunks.slice(0, cut)), concatValues(chunks.slice(cut))];
     expect(concatValues(parts)).toEqual(whole);
   });
+
+  property('refuses what does not fit together however much of it was concatenated before', 2000, (random) => {
+    const odd = [5, true, null, undefined, 'a', '', new Date(0), {}, { a: 1 }, { a: null }, { a: 'x' }, [], [1], link];
+    const chunks = Array.from({ length: 3 + random.int(3) }, () => random.pick(odd));
+    const cut = 1 + random.int(chunks.length - 1);
+    const parts = [chunks.slice(0, cut), chunks.slice(cut)].map((part) => () => concatValues(part));
+    expect(outcome(parts)).toEqual(outcome(chunks.map((chunk) => () => chunk)));
+  });
 });
+
+/** The value of chunks; the code when they do not fit together. */
+function outcome(chunks: readonly (() => unknown)[]): unknown {
+  try {
+    return { value: concatValues(chunks.map((chunk) => chunk())) };
+  } catch (error) {
+    return EngineError.is(error) ? error.code : error;
+  }
+}
 
 /** Makes values of one shape, which is random itself. */
 function maker(random: Random, depth: number): () => unknown {

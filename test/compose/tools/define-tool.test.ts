@@ -3,11 +3,11 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import { stepActivation } from '../../../marble-tests/support/step-activation.js';
 import type { Interrupt } from '../../../src/compose/interrupt.js';
-import type { StandardSchema } from '../../../src/compose/standard-schema.js';
 import { CallActivation } from '../../../src/compose/tools/call-activation.js';
 import { defineTool } from '../../../src/compose/tools/define-tool.js';
 import { type StepTool, toolDefinition } from '../../../src/compose/tools/step-tool.js';
 import type { JsonObject } from '../../../src/json.js';
+import type { StandardSchema } from '../../../src/standard-schema.js';
 import { codeExec } from '../../../src/tools/code-exec.js';
 
 const CALL = new CallActivation(stepActivation(), {

@@ -9,11 +9,11 @@ import { loop } from '../../../src/compose/loop.js';
 import { map } from '../../../src/compose/map.js';
 import { parallel } from '../../../src/compose/parallel.js';
 import type { Ref } from '../../../src/compose/reference.js';
-import type { StandardSchema } from '../../../src/compose/standard-schema.js';
 import { defineState } from '../../../src/compose/state.js';
 import type { Step } from '../../../src/compose/step.js';
 import { as, ask, generator, operator, passthrough, pick, step } from '../../../src/compose/steps.js';
 import { workflow } from '../../../src/compose/workflow.js';
+import type { StandardSchema } from '../../../src/standard-schema.js';
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 

@@ -10,11 +10,11 @@ import { optional } from '../../../src/compose/handles.js';
 import { loop } from '../../../src/compose/loop.js';
 import { map } from '../../../src/compose/map.js';
 import { parallel } from '../../../src/compose/parallel.js';
-import type { StandardSchema } from '../../../src/compose/standard-schema.js';
 import { defineState } from '../../../src/compose/state.js';
 import type { Step } from '../../../src/compose/step.js';
 import { ask, pick, step } from '../../../src/compose/steps.js';
 import { workflow } from '../../../src/compose/workflow.js';
+import type { StandardSchema } from '../../../src/standard-schema.js';
 
 declare const approval: StandardSchema<unknown, { ok: boolean }>;
 declare const text: StandardSchema<unknown, string>;

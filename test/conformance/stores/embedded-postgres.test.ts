@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { expireLeases } from '../../../src/stores/postgres/leases.js';
 import { embeddedForAll } from '../../stores/support/embedded-for-all.js';
 import { describeAllStores } from './suites/all-stores.js';
+import { describeKnowledgeStore } from './suites/knowledge-store.js';
 import { SMALL_QUOTAS } from './suites/quotas.js';
 
 describe('stores in the embedded Postgres', () => {
@@ -13,4 +14,5 @@ describe('stores in the embedded Postgres', () => {
     there: stores().signals,
     expireAll: () => expireLeases(stores().database),
   }));
+  describeKnowledgeStore(() => stores().openKnowledge());
 });

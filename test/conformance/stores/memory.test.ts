@@ -3,6 +3,7 @@ import { createMemoryLeases } from '../../../src/stores/memory-leases.js';
 import { createMemorySignals } from '../../../src/stores/memory-signals.js';
 import { createMemoryStores } from '../../../src/stores/memory-stores.js';
 import { describeAllStores, type StoreSubject } from './suites/all-stores.js';
+import { describeKnowledgeStore } from './suites/knowledge-store.js';
 import { SMALL_QUOTAS } from './suites/quotas.js';
 
 describe('stores in memory', () => {
@@ -23,4 +24,6 @@ describe('stores in memory', () => {
     };
   });
   describeAllStores(() => subject);
+  const { openKnowledge } = createMemoryStores();
+  describeKnowledgeStore(openKnowledge);
 });

@@ -5,6 +5,7 @@ import { openServer } from '../../stores/support/open-stores.js';
 import { describePostgres, type PostgresServer, startPostgres } from '../../stores/support/postgres-server.js';
 import { makeFolder, removeFolder } from '../../stores/support/temporary-folder.js';
 import { describeAllStores } from './suites/all-stores.js';
+import { describeKnowledgeStore } from './suites/knowledge-store.js';
 import { SMALL_QUOTAS } from './suites/quotas.js';
 
 describePostgres('stores in a Postgres server', () => {
@@ -37,4 +38,5 @@ describePostgres('stores in a Postgres server', () => {
     sharedStatesThere: others.sharedStates,
     expireAll: () => expireLeases(stores.database),
   }));
+  describeKnowledgeStore(() => stores.openKnowledge());
 });

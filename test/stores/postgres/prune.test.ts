@@ -110,6 +110,14 @@ describe('pruning', () => {
     expect(left.filter((name) => name.includes('/'))).toHaveLength(2);
   });
 
+  it('leaves files that are kept, however old', async () => {
+    const tenant = newTenant();
+    const file = { name: 'f', mimeType: 'x', bytes: Uint8Array.of(1), createdAt: 10 };
+    await stores.files.save(tenant, { ...file, id: 'document', isKept: true });
+    expect(await prune({ files: 20 })).toMatchObject({ files: 0 });
+    expect(await stores.files.find(tenant, 'document')).toMatchObject({ isKept: true });
+  });
+
   it('deletes files that have expired, however young', async () => {
     const tenant = newTenant();
     const file = { name: 'f', mimeType: 'x', bytes: Uint8Array.of(1), createdAt: Date.now() };

@@ -1,0 +1,205 @@
+import { EngineError } from '../../../errors.js';
+import type { ChunkPlace, ChunkQuery, ChunkStore, VectorStore } from '../../../records/knowledge-store.js';
+import type { Database, Fragment, Statements } from '../database.js';
+import { anyOf, CHUNK_COLUMNS, type ChunkRow, chunkRow, IS_THERE, readChunk } from './rows.js';
+
+/** What is replaced of a chunk with a known id. What users set stays, unless a user writes it. */
+const FOUND_AGAIN = `index = excluded.index, text = excluded.text, tokens = excluded.tokens, place = excluded.place,
+  about = excluded.about, attempt = excluded.attempt, updated_at = excluded.updated_at,
+  is_indexed = knowledge_chunks.is_indexed and knowledge_chunks.text = excluded.text and knowledge_chunks.about = excluded.about`;
+const WRITTEN = `index = excluded.index, text = excluded.text, tokens = excluded.tokens, place = excluded.place,
+  about = excluded.about, attempt = excluded.attempt, updated_at = excluded.updated_at, is_indexed = false,
+  given = excluded.given, is_available = excluded.is_available`;
+
+/** Chunk `c` belongs to a document that is there. */
+const OF_DOCUMENT = `exists (select from runnel.knowledge_documents d where d.tenant = c.tenant and d.id = c.document and ${IS_THERE})`;
+
+/** Chunks and their vectors in Postgres. */
+export function createPostgresChunks(database: Database): ChunkStore & VectorStore {
+  return {
+    async putChunks(tenant, documentId, attempt, chunks, { isWritten = false } = {}) {
+      const rows = chunks.map((chunk) => chunkRow(tenant, attempt, chunk));
+      await database.repeat((sql) =>
+        sql.begin(async (transaction) => {
+          await requireAttempt(transaction, tenant, documentId, attempt);
+          if (rows.length === 0) return;
+          await transaction`
+            delete from runnel.knowledge_vectors v using runnel.knowledge_chunks c
+            where v.tenant = ${tenant} and v.chunk in ${anyOf(
+              transaction,
+              rows.map(({ id }) => id),
+            )}
+              and c.tenant = v.tenant and c.id = v.chunk
+              and c.text <> (${JSON.stringify(Object.fromEntries(rows.map(({ id, text }) => [id, text])))}::json ->> c.id)`;
+          await transaction`
+            insert into runnel.knowledge_chunks ${transaction(rows)}
+            on conflict (tenant, id) do update set ${transaction.unsafe(isWritten ? WRITTEN : FOUND_AGAIN)}`;
+        }),
+      );
+    },
+    async findChunks(tenant, ids) {
+      if (ids.length === 0) return [];
+      const rows = await database.repeat(
+        (sql) => sql<ChunkRow[]>`
+          select ${sql.unsafe(CHUNK_COLUMNS)} from runnel.knowledge_chunks c
+          where c.tenant = ${tenant} and c.id in ${anyOf(sql, ids)} and ${sql.unsafe(OF_DOCUMENT)}`,
+      );
+      return rows.map(readChunk);
+    },
+    async listChunks(tenant, query) {
+      const { offset, limit } = query;
+      const [rows, [all]] = await database.repeat((sql) => {
+        const where = matching(sql, tenant, query);
+        return Promise.all([
+          sql<ChunkRow[]>`
+            select ${sql.unsafe(CHUNK_COLUMNS)} from runnel.knowledge_chunks c ${where}
+            order by c.index, c.id offset ${offset} limit ${limit}`,
+          sql<{ count: number }[]>`select count(*)::int as count from runnel.knowledge_chunks c ${where}`,
+        ]);
+      });
+      return { items: rows.map(readChunk), total: all?.count ?? 0 };
+    },
+    async chunksAfter(tenant, documentId, after, limit, isIndexed) {
+      const rows = await database.repeat(
+        (sql) => sql<ChunkRow[]>`
+          select ${sql.unsafe(CHUNK_COLUMNS)} from runnel.knowledge_chunks c
+          where c.tenant = ${tenant} and c.document = ${documentId} and ${sql.unsafe(OF_DOCUMENT)} ${behind(sql, after)}
+            ${isIndexed === undefined ? sql`` : sql`and c.is_indexed = ${isIndexed}`}
+          order by c.index, c.id limit ${limit}`,
+      );
+      return rows.map(readChunk);
+    },
+    async updateChunk(tenant, documentId, id, change) {
+      const { isAvailable: _, updatedAt: __, ...searched } = change;
+      return database.repeat((sql) =>
+        sql.begin(async (transaction) => {
+          const [row] = await transaction<(ChunkRow & { attempt: number; isIndexed: boolean })[]>`
+            select ${transaction.unsafe(CHUNK_COLUMNS)}, c.attempt, c.is_indexed as "isIndexed"
+            from runnel.knowledge_chunks c where c.tenant = ${tenant} and c.document = ${documentId} and c.id = ${id}
+              and ${transaction.unsafe(OF_DOCUMENT)} for update of c`;
+          if (row === undefined) return undefined;
+          const { attempt, isIndexed, ...chunk } = row;
+          const before = readChunk(chunk);
+          const after = { ...before, ...change };
+          const isSame = isIndexed && Object.keys(searched).length === 0;
+          await transaction`
+            update runnel.knowledge_chunks set ${transaction({ ...chunkRow(tenant, attempt, after), is_indexed: isSame })}
+            where tenant = ${tenant} and id = ${id}`;
+          if (after.text !== before.text) {
+            await transaction`delete from runnel.knowledge_vectors where tenant = ${tenant} and chunk = ${id}`;
+          }
+          return after;
+        }),
+      );
+    },
+    async markIndexed(tenant, documentId, chunks) {
+      const given = JSON.stringify(chunks.map(({ id, updatedAt }) => ({ id, at: updatedAt })));
+      await database.repeat(
+        (sql) => sql`
+          update runnel.knowledge_chunks c set is_indexed = true
+          from json_to_recordset(${given}::json) as given(id text, at bigint)
+          where c.tenant = ${tenant} and c.document = ${documentId} and c.id = given.id and c.updated_at <= given.at
+            and not c.is_indexed`,
+      );
+    },
+    async staleChunks(tenant, documentId, attempt, limit) {
+      const rows = await database.repeat(
+        (sql) => sql<{ id: string }[]>`
+          select id from runnel.knowledge_chunks where tenant = ${tenant} and document = ${documentId} and attempt <> ${attempt}
+          order by index, id limit ${limit}`,
+      );
+      return rows.map(({ id }) => id);
+    },
+    async deleteChunks(tenant, documentId, ids) {
+      const rows = await database.once(
+        (sql) => sql<{ id: string }[]>`
+          delete from runnel.knowledge_chunks c
+          where c.tenant = ${tenant} and c.document = ${documentId} and c.id in ${anyOf(sql, ids)}
+            and ${sql.unsafe(OF_DOCUMENT)} returning id`,
+      );
+      const deleted = new Set(rows.map(({ id }) => id));
+      return ids.filter((id) => deleted.delete(id));
+    },
+    async putVectors(tenant, documentId, model, vectors) {
+      if (vectors.length === 0) return;
+      await database.repeat((sql) =>
+        sql.begin(async (transaction) => {
+          const ids = vectors.map(({ chunkId }) => chunkId);
+          const rows = await transaction<{ id: string }[]>`
+            select id from runnel.knowledge_chunks c where c.tenant = ${tenant} and c.document = ${documentId}
+              and c.id in ${anyOf(transaction, ids)} for share`;
+          const there = new Set(rows.map(({ id }) => id));
+          const values = vectors.flatMap(({ chunkId, vector }) =>
+            there.has(chunkId) ? [{ tenant, chunk: chunkId, model, vector: bytesOf(vector) }] : [],
+          );
+          if (values.length === 0) return;
+          await transaction`
+            insert into runnel.knowledge_vectors ${transaction(values)}
+            on conflict (tenant, chunk, model) do update set vector = excluded.vector`;
+        }),
+      );
+    },
+    async findVectors(tenant, model, chunkIds) {
+      if (chunkIds.length === 0) return [];
+      const rows = await database.repeat(
+        (sql) => sql<{ chunkId: string; vector: Uint8Array }[]>`
+          select chunk as "chunkId", vector from runnel.knowledge_vectors
+          where tenant = ${tenant} and model = ${model} and chunk in ${anyOf(sql, chunkIds)}`,
+      );
+      return rows.map(({ chunkId, vector }) => ({ chunkId, vector: numbersOf(vector) }));
+    },
+    async chunksWithoutVector(tenant, documentId, model, after, limit) {
+      const rows = await database.repeat(
+        (sql) => sql<ChunkRow[]>`
+          select ${sql.unsafe(CHUNK_COLUMNS)} from runnel.knowledge_chunks c
+          where c.tenant = ${tenant} and c.document = ${documentId} and ${sql.unsafe(OF_DOCUMENT)} ${behind(sql, after)}
+            and not exists (
+              select from runnel.knowledge_vectors v where v.tenant = c.tenant and v.chunk = c.id and v.model = ${model})
+          order by c.index, c.id limit ${limit}`,
+      );
+      return rows.map(readChunk);
+    },
+  };
+}
+
+/** Keeps the document and its attempt as they are until the transaction ends. */
+async function requireAttempt(sql: Statements, tenant: string, id: string, attempt: number): Promise<void> {
+  const [row] = await sql<{ attempt: number }[]>`
+    select d.attempt from runnel.knowledge_documents d
+    where d.tenant = ${tenant} and d.id = ${id} and ${sql.unsafe(IS_THERE)} for update of d`;
+  if (row === undefined) throw new EngineError('NOT_FOUND', `There is no document "${id}".`);
+  if (row.attempt === attempt) return;
+  throw new EngineError(
+    'CONFLICT',
+    `Document "${id}" is at attempt ${row.attempt}, and this work belongs to ${attempt}.`,
+  );
+}
+
+function behind(sql: Statements, after: ChunkPlace | undefined): Fragment {
+  return after === undefined ? sql`` : sql`and (c.index, c.id) > (${after.index}::int, ${after.id})`;
+}
+
+function matching(sql: Statements, tenant: string, { documentId, ids, keywords, isAvailable }: ChunkQuery): Fragment {
+  const conditions = [
+    sql`where c.tenant = ${tenant} and c.document = ${documentId} and ${sql.unsafe(OF_DOCUMENT)}`,
+    ids === undefined ? sql`` : sql`and c.id in ${anyOf(sql, ids)}`,
+    // Of all letters only those have a case in every database.
+    keywords === undefined
+      ? sql``
+      : sql`and strpos(lower(c.text collate "C"), lower(${keywords}::text collate "C")) > 0`,
+    isAvailable === undefined ? sql`` : sql`and c.is_available = ${isAvailable}`,
+  ];
+  return sql`${conditions}`;
+}
+
+/** Little-endian, whatever the machine, as databases move. */
+function bytesOf(vector: Float32Array): Buffer {
+  const bytes = Buffer.alloc(vector.length * 4);
+  for (const [at, value] of vector.entries()) bytes.writeFloatLE(value, at * 4);
+  return bytes;
+}
+
+function numbersOf(bytes: Uint8Array): Float32Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Float32Array.from({ length: bytes.byteLength / 4 }, (_, at) => view.getFloat32(at * 4, true));
+}
