@@ -50,6 +50,11 @@ export function createChunks(parts: BaseParts): Chunks {
     if (found !== undefined) return found;
     throw new EngineError('NOT_FOUND', `There is no document "${id}".`);
   };
+  /** With the model of its dataset, whose vectors go with the passages. */
+  const indexOf = async (tenant: string, { datasetId }: DocumentRecord) => {
+    const found = await store.findDataset(tenant, datasetId);
+    return found === undefined ? indexes.open(tenant, datasetId) : openIndex(parts, tenant, found.dataset);
+  };
   /** Brings a changed chunk into the index. @param isNew its text is another one than before, so its vector is, too */
   const show = async (tenant: string, document: DocumentRecord, chunk: ChunkRecord, isNew: boolean): Promise<void> => {
     const found = await store.findDataset(tenant, document.datasetId);
@@ -74,7 +79,7 @@ export function createChunks(parts: BaseParts): Chunks {
     ids: readonly string[],
   ): Promise<readonly string[]> => {
     const deleted = await store.deleteChunks(tenant, document.id, ids);
-    await indexes.open(tenant, document.datasetId).remove(deleted);
+    await (await indexOf(tenant, document)).remove(deleted);
     return deleted;
   };
   return {
