@@ -14,6 +14,7 @@ import type { JsonObject } from '../json.js';
 import type { Log } from '../logger.js';
 import type { CanvasRuntimeStore } from '../records/canvas-runtimes.js';
 import type { CreateCounter } from '../records/coordination.js';
+import type { SharedStates } from '../records/shared-states.js';
 import type { TokenStore } from '../records/tokens.js';
 import type { ServerConfig } from '../settings/read-settings.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
@@ -38,6 +39,8 @@ export interface ServerStores extends HostStores {
   readonly canvasRuntimes: CanvasRuntimeStore;
   /** Counts calls of keys and webhooks. @default for this process alone */
   readonly createCounter?: CreateCounter;
+  /** Where processes share the breakers of models. @default each has its own */
+  readonly sharedStates?: SharedStates;
 }
 
 /** What only the one who starts a server can give. */
