@@ -240,6 +240,7 @@ describe('runChat', () => {
       runChat(TURN, stages, { now }).subscribe((event) => seen.push(event));
       helpers.flush();
       expect(seen.slice(-8).map(labelOf)).toEqual([
+        'thinking',
         'first_token',
         'A snapshot [1].',
         'retract',
