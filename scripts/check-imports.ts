@@ -12,7 +12,7 @@ const BASE = ['errors', 'group-by', 'json', 'logger', 'nearest-name', 'newest', 
 const ENGINE = [...BASE, 'operators', 'dsl', 'graph'];
 const PORTS = [...ENGINE, 'threads', 'templates', 'models', 'records'];
 const ADAPTERS = [...PORTS, 'documents', 'adapters'];
-const NODES = [...ADAPTERS, 'knowledge', 'tools', 'compose', 'agents'];
+const NODES = [...ADAPTERS, 'knowledge', 'tools', 'compose', 'agents', 'chat'];
 const HOST = [...ENGINE, 'models', 'records', 'adapters', 'components', 'canvas', 'telemetry'];
 const EVERYTHING_BUT_CLI = [
   ...NODES,
@@ -49,6 +49,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   tools: [...ADAPTERS, 'knowledge'],
   compose: [...ADAPTERS, 'knowledge', 'tools'],
   agents: [...ADAPTERS, 'knowledge', 'tools', 'compose'],
+  chat: [...ADAPTERS, 'knowledge', 'tools', 'compose', 'agents'],
   components: NODES,
   canvas: [...ENGINE, 'templates', 'models', 'records', 'compose', 'components'],
   telemetry: [...BASE, 'operators', 'graph'],
