@@ -6,6 +6,7 @@ import { createMemoryFiles, type MemoryFileLimits } from './memory-files.js';
 import { createMemoryLeases } from './memory-leases.js';
 import { createMemoryRepository, type RecordCounts } from './memory-repository.js';
 import { createMemoryRunLog, type MemoryRunLogLimits } from './memory-run-log.js';
+import { createMemorySharedStates } from './memory-shared-states.js';
 import { createMemorySignals } from './memory-signals.js';
 
 /** Bounds of each store. @default those that the resources declare */
@@ -61,5 +62,6 @@ export function createMemoryStores(limits: MemoryLimits = {}) {
     usage,
     leases: createMemoryLeases(),
     signals: createMemorySignals(),
+    sharedStates: createMemorySharedStates(),
   };
 }
