@@ -16,6 +16,7 @@ const NODES = [...ADAPTERS, 'knowledge', 'tools', 'compose', 'agents', 'chat'];
 const HOST = [...ENGINE, 'models', 'records', 'adapters', 'components', 'canvas', 'telemetry'];
 const EVERYTHING_BUT_CLI = [
   ...NODES,
+  'ingestion',
   'components',
   'settings',
   'stores',
@@ -48,6 +49,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   knowledge: [...BASE, 'operators', 'threads', 'models', 'records', 'documents', 'adapters'],
   tools: [...ADAPTERS, 'knowledge'],
   compose: [...ADAPTERS, 'knowledge', 'tools'],
+  ingestion: [...ADAPTERS, 'knowledge', 'compose'],
   agents: [...ADAPTERS, 'knowledge', 'tools', 'compose'],
   chat: [...ADAPTERS, 'knowledge', 'tools', 'compose', 'agents'],
   components: NODES,
