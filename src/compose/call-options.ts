@@ -84,6 +84,9 @@ export interface CallOptionsGiven {
 export function callOptionsFor(compiled: CompiledStep, given: CallOptionsGiven): RunOptionsByNode | undefined {
   const { with: list = [], around, place } = given;
   const inherited = around instanceof OptionsByNode ? around.entries : [];
+  if (!Array.isArray(list)) {
+    throw invalid(`the option "with" is a list of what options(step, …) gives; received ${show(list)}`);
+  }
   if (list.length === 0 && inherited.length === 0) return undefined;
   for (const one of list) {
     if (!(one instanceof StepCallOptions)) {

@@ -1,7 +1,7 @@
 /** What graphs and workflows are given beside their nodes, and the rules for their ids. */
 import { EngineError } from '../errors.js';
 import { didYouMean } from '../nearest-name.js';
-import { requireWhole } from '../operators/invalid-option.js';
+import { invalidOption, requireWhole } from '../operators/invalid-option.js';
 import type { StepDescription } from './describe.js';
 import { requireName, show } from './make-step.js';
 import type { StateToken } from './state.js';
@@ -47,14 +47,22 @@ export function readGraphOptions(owner: string, options: GraphOptions, ids: read
   if (maxSteps !== undefined) requireWhole(owner, 'maxSteps', maxSteps, 1);
   requireOneOf(owner, 'pace', pace, ['eager', 'lockstep']);
   requireOneOf(owner, 'endWith', endWith, ['all', 'first']);
-  const states = isList(state) ? state : [state];
+  const states = isList(state) ? [...state] : [state];
   const double = states.find(({ name }, at) => states.findIndex((other) => other.name === name) < at);
   if (double !== undefined) {
     throw planError(owner, `two of its states are called "${double.name}". Give one another name.`);
   }
   requireKnown(owner, 'interruptBefore', interruptBefore, ids);
   requireKnown(owner, 'interruptAfter', interruptAfter, ids);
-  return { states, interruptBefore, interruptAfter, maxSteps, pace, endWith };
+  // Copies: a graph that was built does not change.
+  return {
+    states,
+    interruptBefore: [...interruptBefore],
+    interruptAfter: [...interruptAfter],
+    maxSteps,
+    pace,
+    endWith,
+  };
 }
 
 /**
@@ -86,6 +94,7 @@ export function requireOneOf(owner: string, option: string, value: unknown, allo
 }
 
 function requireKnown(owner: string, option: string, named: readonly string[], ids: readonly string[]): void {
+  if (!Array.isArray(named)) throw invalidOption(owner, option, 'a list of ids of its nodes', named);
   const known = new Set(ids);
   const unknown = named.find((id) => !known.has(id));
   if (unknown === undefined) return;

@@ -74,6 +74,54 @@ suite('describe', () => {
     expect(made?.edges).toContainEqual({ from: 'start', to: 'b' });
   });
 
+  it('tells branches on the beginning of a stream, and how a graph runs and stops', () => {
+    const made = describe(
+      graph<string, string>(
+        'quick',
+        (g) => {
+          const a = g.node('a', upper);
+          g.edge(g.start, a);
+          g.streamBranch(a, { end: g.end }, () => 'end');
+        },
+        { pace: 'lockstep', endWith: 'first', interruptAfter: ['a'] },
+      ),
+    ).graph;
+    expect(made).toMatchObject({ pace: 'lockstep', endWith: 'first', interruptAfter: ['a'], states: [] });
+    expect(made).not.toHaveProperty('maxSteps');
+    expect(made).not.toHaveProperty('end');
+    expect(made?.nodes.map(({ id, branch: by }) => [id, by])).toEqual([
+      ['a', undefined],
+      ['a/branch', 'prefix'],
+    ]);
+  });
+
+  it('is apart from the step: lists that were given, and those that it gives, can change without changing the graph', () => {
+    const interruptBefore = ['a'];
+    const made = graph<string, string>(
+      'apart',
+      (g) => {
+        const a = g.node('a', upper);
+        g.edge(g.start, a);
+        g.edge(a, g.end);
+      },
+      { interruptBefore },
+    );
+    interruptBefore.push('nowhere');
+    const given = describe(made).graph?.interruptBefore as string[];
+    given.push('elsewhere');
+    expect(describe(made).graph?.interruptBefore).toEqual(['a']);
+  });
+
+  it('has a list of nodes to stop at, and no single id', () => {
+    expect(() =>
+      graph<string, string>('single', (g) => g.edge(g.start, g.end), { interruptBefore: 'a' as never }),
+    ).toThrow(expect.objectContaining({ code: 'OPTION_INVALID', message: expect.stringContaining('a list of ids') }));
+  });
+
+  it('refuses what is no step', () => {
+    expect(() => describe(5 as never)).toThrow(expect.objectContaining({ code: 'PLAN_INVALID' }));
+  });
+
   it('goes into graphs, chains, maps and loops', () => {
     const made = describe(
       chain(review, map(upper, { concurrency: 2 }) as never, loop(upper, { until: () => true, maxRounds: 3 })),
@@ -170,6 +218,13 @@ suite('draw', () => {
       'map<br/><small>each branch, 8 at once</small>',
     );
     expect(draw(loop(upper, { until: () => true, maxRounds: 3 }))).toContain('again upper, at most 3 rounds');
+  });
+
+  it('draws a graph that a loop inside a map goes through', () => {
+    const drawn = draw(map(loop(chain(upper, upper), { until: () => true, maxRounds: 3 })));
+    expect(drawn).toContain('["map<br/><small>each again chain, 8 at once, at most 3 rounds</small>"]');
+    expect(drawn).toContain('n2["upper"]');
+    expect(draw(map(map(upper, { concurrency: 2 })))).toContain('each each upper, 8 at once, 2 at once');
   });
 
   it('lets no text out of its box', () => {

@@ -251,6 +251,12 @@ describe('branch', () => {
       invalid(/"branch" needs an object with at least one step/),
     );
     expect(() => branch(untyped('a'), untyped({ a: load }))).toThrow(invalid(/"choose" must be a function/));
+    expect(() => streamBranch(untyped('a'), untyped({ a: load }))).toThrow(
+      invalid(/"choosePrefix" must be a function/),
+    );
+    expect(() => branch((_: string) => 'a', { a: load }, { merge: untyped('all') })).toThrow(
+      invalid(/"merge" must be a function/),
+    );
   });
 });
 

@@ -265,6 +265,19 @@ describe('a branch in a workflow', () => {
   });
 });
 
+describe('a list with holes', () => {
+  it('keeps the places of its items', () => {
+    const made = draw((input, w) => {
+      const items: Untyped[] = [];
+      items[1] = input.name;
+      items[3] = 'd';
+      w.end(w.node('a', same, { items }));
+    });
+    const whole = made.nodes[0]?.input?.whole(new Map([['start', { name: 'b' }]]));
+    expect(whole).toEqual({ items: [undefined, 'b', undefined, 'd'] });
+  });
+});
+
 describe('a workflow that cannot run is refused', () => {
   const elsewhere = (): Untyped => {
     let found: Untyped;

@@ -335,6 +335,16 @@ describe('an observer', () => {
     });
     await expect(wrong({ end: () => {} })).rejects.toMatchObject({ code: 'OPTION_INVALID' });
     expect(() => observe({ onEnd: () => {} } as never)).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }));
+    class Counter {
+      count = 0;
+      end(): void {
+        this.count += 1;
+      }
+    }
+    expect(() => observe(new Counter())).toThrow(
+      expect.objectContaining({ code: 'OPTION_INVALID', message: expect.stringContaining('an object of a class') }),
+    );
+    expect(() => observe([] as never)).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }));
     expect(() => observed('a' as never, {})).toThrow(expect.objectContaining({ code: 'PLAN_INVALID' }));
   });
 });

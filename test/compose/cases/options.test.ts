@@ -169,5 +169,9 @@ describe('call options', () => {
     expect(() => run(styled('a'), { input: 1 }, { with: [{ mark: '!' } as never] })).toThrow(
       invalid('what options(step, …) gives'),
     );
+    const one = options(styled('a'), { mark: '!' });
+    expect(() => run(styled('a'), { input: 1 }, { with: one as never })).toThrow(
+      invalid('is a list of what options(step, …) gives; received an object'),
+    );
   });
 });
