@@ -38,8 +38,9 @@ export function knowledgeOnDemand(load: () => Promise<OpenKnowledge>, log: Log):
     },
     async close() {
       stop.abort();
-      await opened?.catch(() => undefined);
+      const knowledge = await opened?.catch(() => undefined);
       work?.unsubscribe();
+      await knowledge?.base.parts.indexes.settled();
     },
   };
 }

@@ -82,6 +82,7 @@ export async function openCommandKnowledge(
       return {
         ...knowledge,
         async close() {
+          await knowledge.base.parts.indexes.settled();
           await stores.close();
           await services.close();
         },

@@ -194,13 +194,10 @@ async function wakeKnowledge(knowledge: ServedKnowledge, tenants: Iterable<strin
 }
 
 /** Every tenant gets the examples, as no tenant's agents are visible to all. Examples that a user changed stay as they are. */
-async function storeExamples(
-  { agents }: Examples,
-  stores: OpenStores,
-  config: ServerConfig,
-  log: Log,
-): Promise<void> {
-  const work = [...tenantsOf(config)].flatMap((tenant) => agents.map((agent) => storeExample(stores, tenant, agent, log)));
+async function storeExamples({ agents }: Examples, stores: OpenStores, config: ServerConfig, log: Log): Promise<void> {
+  const work = [...tenantsOf(config)].flatMap((tenant) =>
+    agents.map((agent) => storeExample(stores, tenant, agent, log)),
+  );
   await Promise.all(work);
 }
 

@@ -38,7 +38,9 @@ export function serveKnowledge(
   const open = async () => (await knowledge.open()).base;
   let retriever: Promise<Retriever> | undefined;
   const load = (): Promise<Retriever> => {
-    retriever ??= import('./folder-datasets.js').then(({ createFolderDatasets }) => createFolderDatasets({ open, folder }));
+    retriever ??= import('./folder-datasets.js').then(({ createFolderDatasets }) =>
+      createFolderDatasets({ open, folder }),
+    );
     return retriever;
   };
   return {
@@ -59,7 +61,8 @@ export function serveKnowledge(
         const [known] = (await base.datasets.list(tenant, query)).items;
         // A user's dataset of that name stays as it is.
         if (known === undefined && (await base.datasets.findByName(tenant, DOCS.name)) !== undefined) continue;
-        const { dataset } = known ?? (await base.datasets.create(tenant, { ...DOCS, description: 'The pages of Runnel.' }));
+        const { dataset } =
+          known ?? (await base.datasets.create(tenant, { ...DOCS, description: 'The pages of Runnel.' }));
         for (const name of ['README.md', 'docs']) {
           await syncFolder(base, { tenant, datasetId: dataset.id, path: path.join(PACKAGE, name), deletesGone: true });
         }

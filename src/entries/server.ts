@@ -57,13 +57,23 @@ export type {
   PassageQuery,
 } from '../knowledge/base/ports.js';
 export type { KnowledgeHit, KnowledgeHits, KnowledgeQuery } from '../knowledge/base/retrieval.js';
+export { createSearchIndexes, type SearchIndexesOptions } from '../knowledge/base/search-indexes.js';
 export { type FolderToSync, type SyncedFile, type SyncedFolder, syncFolder } from '../knowledge/base/sync-folder.js';
 export type { DocumentTexts } from '../knowledge/base/texts.js';
+export { createMemoryIndexStorage } from '../knowledge/search/memory-index-storage.js';
 export { type Log, SILENT_LOG } from '../logger.js';
 export type { AgentChange, AgentQuery, AgentRecord, AgentStore } from '../records/agents.js';
 export type { CanvasRuntimeStore } from '../records/canvas-runtimes.js';
 export type { CreateCounter, EventCount, EventCounter, Lease, LeaseStore, Signals } from '../records/coordination.js';
 export type { DraftedFile, FileAbout, FileDraft, FileRecord, FileStore, OpenedFile } from '../records/files.js';
+export type {
+  IndexChange,
+  IndexRow,
+  IndexScope,
+  IndexState,
+  IndexStorage,
+  SegmentEntry,
+} from '../records/index-storage.js';
 export type {
   ChunkChange,
   ChunkMethod,

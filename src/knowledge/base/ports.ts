@@ -95,6 +95,8 @@ export interface PassageIndexes {
   open(tenant: string, datasetId: string, model?: PassageModel): PassageIndex;
   /** Deletes all that is stored of the index of a dataset. */
   drop(tenant: string, datasetId: string): Promise<void>;
+  /** Resolves when no work goes on in the background: before the store is closed. */
+  settled(): Promise<void>;
 }
 
 /** What was found out about a chunk. */

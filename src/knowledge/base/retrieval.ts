@@ -84,7 +84,8 @@ export async function searchKnowledge(
   const ranked = candidates
     .map(({ hit, dataset }) => ({ hit, similarity: hit.score, rank: hit.score + dataset.pagerank / 100 }))
     .filter(({ similarity }) => similarity >= similarityThreshold)
-    .sort((a, b) => b.rank - a.rank || compare(a.hit.id, b.hit.id));
+    // Equal ones stay in the order of their index.
+    .sort((a, b) => b.rank - a.rank);
   const found = await foundOf(
     parts,
     tenant,
@@ -205,9 +206,4 @@ function documentsOf(hits: readonly KnowledgeHit[]): KnowledgeHits['documents'] 
     counts.set(document.id, own);
   }
   return [...counts.values()].sort((a, b) => b.count - a.count);
-}
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

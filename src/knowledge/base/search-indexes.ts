@@ -25,6 +25,7 @@ export function createSearchIndexes({ storage, maxOpen = 16, onError }: SearchIn
   const words = openWords();
   /** In the order of their last use. */
   const opened = new Map<string, SearchIndex>();
+  const leaving = new Set<Promise<void>>();
   const indexOf = (tenant: string, dataset: string, model: PassageModel | undefined): SearchIndex => {
     const key = JSON.stringify([tenant, dataset, model?.name]);
     const known = opened.get(key);
@@ -34,11 +35,22 @@ export function createSearchIndexes({ storage, maxOpen = 16, onError }: SearchIn
     const index = known ?? openSearchIndex(options);
     opened.set(key, index);
     const [oldest] = opened.keys();
-    if (opened.size > maxOpen && oldest !== undefined) opened.delete(oldest);
+    if (opened.size > maxOpen && oldest !== undefined) forget(oldest);
     return index;
+  };
+  /** Work in the background of one that is forgotten is waited for, too. */
+  const forget = (key: string): void => {
+    const index = opened.get(key);
+    opened.delete(key);
+    if (index === undefined) return;
+    const work = index.settled().finally(() => leaving.delete(work));
+    leaving.add(work);
   };
   return {
     open: (tenant, datasetId, model) => passageIndex(() => indexOf(tenant, datasetId, model), model),
+    async settled() {
+      await Promise.all([...leaving, ...[...opened.values()].map((index) => index.settled())]);
+    },
     async drop(tenant, datasetId) {
       await indexOf(tenant, datasetId, undefined).clear();
       const ofDataset = JSON.stringify([tenant, datasetId]).slice(0, -1);

@@ -72,6 +72,7 @@ export function createFakeIndexes(): FakeIndexes {
   };
   return {
     open,
+    settled: async () => {},
     drop: async (tenant, datasetId) => {
       all.delete(placeOf(tenant, datasetId));
     },
