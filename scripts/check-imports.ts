@@ -57,7 +57,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   telemetry: [...BASE, 'operators', 'graph'],
   hosting: HOST,
   settings: [...BASE, 'threads', 'models', 'records', 'adapters', 'hosting'],
-  transport: [...HOST, 'dsl', 'settings', 'hosting'],
+  transport: [...HOST, 'chat', 'dsl', 'settings', 'hosting'],
   cli: [...EVERYTHING_BUT_CLI, 'index'],
   testing: [...BASE, 'operators'],
   index: EVERYTHING_BUT_CLI,

@@ -2,6 +2,7 @@ import type { KnowledgeStore } from '../records/knowledge-store.js';
 import { DEFAULT_QUOTAS, type Quotas, type UsageStore } from '../records/quotas.js';
 import type { MemoryBounds } from '../records/repository.js';
 import { createRepositories, plainStores, type Repositories } from '../records/resources.js';
+import { createMemoryChats } from './memory-chats.js';
 import { createMemoryFiles, type MemoryFileLimits } from './memory-files.js';
 import { createMemoryLeases } from './memory-leases.js';
 import { createMemoryRepository, type RecordCounts } from './memory-repository.js';
@@ -63,5 +64,6 @@ export function createMemoryStores(limits: MemoryLimits = {}) {
     leases: createMemoryLeases(),
     signals: createMemorySignals(),
     sharedStates: createMemorySharedStates(),
+    chats: createMemoryChats(),
   };
 }

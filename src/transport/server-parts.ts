@@ -13,6 +13,7 @@ import { checkedCommand, type ForkPoint, type TurnRequest, type TurnTarget } fro
 import type { JsonObject } from '../json.js';
 import type { Log } from '../logger.js';
 import type { CanvasRuntimeStore } from '../records/canvas-runtimes.js';
+import type { ChatStore } from '../records/chats.js';
 import type { CreateCounter } from '../records/coordination.js';
 import type { SharedStates } from '../records/shared-states.js';
 import type { TokenStore } from '../records/tokens.js';
@@ -41,6 +42,8 @@ export interface ServerStores extends HostStores {
   readonly createCounter?: CreateCounter;
   /** Where processes share the breakers of models. @default each has its own */
   readonly sharedStates?: SharedStates;
+  /** Messages of chats. @default there are no chats */
+  readonly chats?: ChatStore;
 }
 
 /** What only the one who starts a server can give. */

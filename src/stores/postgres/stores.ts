@@ -1,6 +1,7 @@
 /** All stores over one database, and what closes and prunes them. */
 
 import path from 'node:path';
+import type { ChatStore } from '../../records/chats.js';
 import type { LeaseStore } from '../../records/coordination.js';
 import type { KnowledgeStore } from '../../records/knowledge-store.js';
 import { DEFAULT_QUOTAS, type Quotas, type UsageStore } from '../../records/quotas.js';
@@ -10,6 +11,7 @@ import type { SharedStates } from '../../records/shared-states.js';
 import type { Stores } from '../../records/stores.js';
 import { createCachedAgents } from '../cached-agents.js';
 import { createFilesOnDisk, type DiskFiles } from '../files-on-disk.js';
+import { createPostgresChats } from './chats.js';
 import type { Database } from './database.js';
 import { createDocuments } from './documents.js';
 import { createPostgresFileIndex } from './file-index.js';
@@ -31,6 +33,7 @@ export interface PostgresStores extends Omit<Stores, keyof PlainStores>, PlainSt
   readonly commit: (commit: RunCommit) => Promise<void>;
   readonly signals: PostgresSignals;
   readonly sharedStates: SharedStates;
+  readonly chats: ChatStore;
   readonly files: DiskFiles;
   readonly usage: UsageStore;
   /** Knowledge bases; loaded when they are first asked for. */
@@ -93,6 +96,7 @@ async function storesOf(
     leases: createPostgresLeases(database),
     signals,
     sharedStates: createPostgresSharedStates(database),
+    chats: createPostgresChats(database),
     files,
     usage,
     openKnowledge() {

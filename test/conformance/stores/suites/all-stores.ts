@@ -1,3 +1,4 @@
+import type { ChatStore } from '../../../../src/records/chats.js';
 import type { LeaseStore } from '../../../../src/records/coordination.js';
 import type { UsageStore } from '../../../../src/records/quotas.js';
 import type { PlainStores } from '../../../../src/records/resources.js';
@@ -8,6 +9,7 @@ import type { Stores } from '../../../../src/records/stores.js';
 import { agentRecord, runRecord } from '../../../stores/support/records.js';
 import { describeAgentStore } from './agent-store.js';
 import { describeCanvasRuntimeStore } from './canvas-runtime-store.js';
+import { describeChatStore } from './chat-store.js';
 import { describeFileStore } from './file-store.js';
 import type { Given } from './given.js';
 import { describeLeaseStore, type LeaseSubject } from './lease-store.js';
@@ -33,6 +35,7 @@ export interface StoreSubject extends AllStores, SignalSubject, Pick<LeaseSubjec
   readonly commit?: CommitRun;
   readonly usage: UsageStore;
   readonly sharedStates: SharedStates;
+  readonly chats: ChatStore;
   /** These as another process has them. @default the same ones */
   readonly sharedStatesThere?: SharedStates;
   /** Agents and files as another process has them. @default the same ones */
@@ -62,6 +65,7 @@ export function describeAllStores(subject: () => StoreSubject): void {
   describeQuotas(() => ({ stores: subject(), there: subject().storesThere ?? subject() }));
   describeTokenStore(() => subject().tokens);
   describeCanvasRuntimeStore(() => subject().canvasRuntimes);
+  describeChatStore(() => subject().chats);
   describeSharedStates(
     () => subject().sharedStates,
     () => subject().sharedStatesThere ?? subject().sharedStates,
