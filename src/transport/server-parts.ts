@@ -13,7 +13,10 @@ import { checkedCommand, type ForkPoint, type TurnRequest, type TurnTarget } fro
 import type { JsonObject } from '../json.js';
 import type { Log } from '../logger.js';
 import type { CanvasRuntimeStore } from '../records/canvas-runtimes.js';
+import type { ChatStore } from '../records/chats.js';
 import type { CreateCounter } from '../records/coordination.js';
+import type { RateCounter } from '../records/rates.js';
+import type { SharedStates } from '../records/shared-states.js';
 import type { TokenStore } from '../records/tokens.js';
 import type { ServerConfig } from '../settings/read-settings.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
@@ -38,6 +41,12 @@ export interface ServerStores extends HostStores {
   readonly canvasRuntimes: CanvasRuntimeStore;
   /** Counts calls of keys and webhooks. @default for this process alone */
   readonly createCounter?: CreateCounter;
+  /** Where processes share the breakers of models. @default each has its own */
+  readonly sharedStates?: SharedStates;
+  /** Counts chats in a second, for all processes. @default each counts for itself */
+  readonly rates?: RateCounter;
+  /** Messages of chats. @default there are no chats */
+  readonly chats?: ChatStore;
 }
 
 /** What only the one who starts a server can give. */
