@@ -98,7 +98,7 @@ function branchStep<I, O>(
   routes: Readonly<Record<string, unknown>>,
   { merge }: BranchOptions<unknown>,
 ): Step<I, O> {
-  const entries = routesOf('branch', routes) as readonly [string, StepLike<unknown, unknown>][];
+  const entries = routesOf('"branch"', routes) as readonly [string, StepLike<unknown, unknown>][];
   const taken: TakenIds = new Map();
   const targets = entries.map(([label]): [string, string] => [label, uniqueId(label, taken)]);
   const steps = entries.map(([, route], at): NodeBlueprint => {
