@@ -69,6 +69,9 @@ export const ERROR_CODES = {
   INPUT_INVALID: code(102, 'The input of a step does not have the form that the step needs.'),
   OUTPUT_INVALID: code(102, 'An answer does not have the form that was asked for.'),
   EMBEDDING_MISMATCH: code(102, 'Vectors that do not belong together cannot be compared.'),
+  // knowledge bases
+  DATASET_BUSY: code(102, 'Documents of a dataset are being parsed, so it cannot be changed now.'),
+  INGEST_FAILED: code(500, 'A document could not be made searchable.'),
   // requests to the outside
   URL_INVALID: code(102, 'A URL cannot be used.'),
   URL_BLOCKED: code(102, 'A URL leads to an address that must not be reached.'),

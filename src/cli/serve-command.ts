@@ -97,6 +97,7 @@ async function serveUntilStopped(
     log,
   );
   const { models, databases } = services;
+  if (stores.sharedStates !== undefined) models.shareBreakers?.(stores.sharedStates, log);
   const stopPruning = pruneRegularly(stores, settings.stores.pruneEveryHours, log);
   const server = createServer({
     config,

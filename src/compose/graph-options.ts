@@ -50,7 +50,7 @@ export function readGraphOptions(owner: string, options: GraphOptions, ids: read
   if (maxSteps !== undefined) requireWhole(owner, 'maxSteps', maxSteps, 1);
   requireOneOf(owner, 'pace', pace, ['eager', 'lockstep']);
   requireOneOf(owner, 'endWith', endWith, ['all', 'first']);
-  const states = isList(state) ? state : [state];
+  const states = isList(state) ? [...state] : [state];
   for (const token of states) {
     if (isToken(token)) continue;
     throw invalidOption(owner, 'state', 'what defineState(…) gives, or a list of it', token);
@@ -61,7 +61,15 @@ export function readGraphOptions(owner: string, options: GraphOptions, ids: read
   }
   requireKnown(owner, 'interruptBefore', interruptBefore, ids);
   requireKnown(owner, 'interruptAfter', interruptAfter, ids);
-  return { states, interruptBefore, interruptAfter, maxSteps, pace, endWith };
+  // Copies: a graph that was built does not change.
+  return {
+    states,
+    interruptBefore: [...interruptBefore],
+    interruptAfter: [...interruptAfter],
+    maxSteps,
+    pace,
+    endWith,
+  };
 }
 
 /**
@@ -93,7 +101,7 @@ export function requireOneOf(owner: string, option: string, value: unknown, allo
 }
 
 function requireKnown(owner: string, option: string, named: readonly string[], ids: readonly string[]): void {
-  if (!Array.isArray(named)) throw invalidOption(owner, option, 'a list of ids of nodes', named);
+  if (!Array.isArray(named)) throw invalidOption(owner, option, 'a list of ids of its nodes', named);
   const known = new Set(ids);
   const unknown = named.find((id) => !known.has(id));
   if (unknown === undefined) return;

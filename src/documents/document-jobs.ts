@@ -3,13 +3,14 @@ import type { Observable } from 'rxjs';
 import type { StoredFile } from '../records/files.js';
 import { type Threads, type Transferred, threadPerJob } from '../threads/threads.js';
 import type { Page, PageRequest } from './pages/page.js';
+import type { PagedText } from './reading/paged-text.js';
 import type { SpreadsheetDone, SpreadsheetWork } from './spreadsheets/spreadsheet-work.js';
 import type { DocumentFile, DocumentOptions } from './write-document.js';
 
 /** The jobs by name: what each is given, and what it gives. */
 export interface DocumentJobs {
-  /** The content of a file, as `readDocument`. */
-  readonly read: readonly [request: { readonly file: StoredFile; readonly maxCharacters: number }, text: string];
+  /** The content of a file, as `readPages`. */
+  readonly read: readonly [request: { readonly file: StoredFile; readonly maxCharacters: number }, text: PagedText];
   /** A web page, as `parsePage`. */
   readonly page: readonly [request: PageRequest, page: Page];
   /** The text of a page, as `htmlToText`. */

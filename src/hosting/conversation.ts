@@ -24,7 +24,10 @@ const MAX_MESSAGES = 2000;
 const NAME_CHARACTERS = 250;
 
 /** What a session is made of. */
-interface NewSession extends Pick<TurnRequest, 'query' | 'name' | 'userId'> {
+interface NewSession extends Pick<TurnRequest, 'query'> {
+  /** @default the beginning of the question */
+  readonly name?: string | undefined;
+  readonly userId?: string | undefined;
   /** Names the key of the chat page that makes it. */
   readonly page?: string | undefined;
 }
@@ -75,6 +78,7 @@ export function withQuestion(
 
 /** The session when a run begins that repeats a question. */
 export function withoutQuestion(session: SessionRecord, { id }: Pick<RunIdentity, 'id'>): SessionRecord {
+  if (session.epoch === undefined) return { ...session, lastRun: id };
   const { epoch: _, ...before } = session;
   return { ...before, lastRun: id };
 }

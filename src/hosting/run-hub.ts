@@ -126,6 +126,7 @@ export class RunHub {
       commit: this.#commit,
       lease,
       closing: this.#closing.signal,
+      whenPublished: () => this.#notifications.notify(id),
       whenOver: () => {
         watching.unsubscribe();
         this.#live.delete(id);
@@ -139,7 +140,6 @@ export class RunHub {
       this.count(record);
     });
     this.#unfinished.add(ended);
-    watching.add(live.frames$.subscribe(() => this.#notifications.notify(id)));
     this.#watchCancels(live, watching, !lease.isAcquired);
     await live.start();
     // It was claimed in time and came too late all the same.

@@ -1,6 +1,7 @@
 /** Services of every run, bound to a tenant and to one of its runs. */
 import type { Files, Services } from '../components/services.js';
 import type { JsonObject } from '../json.js';
+import { Newest } from '../newest.js';
 import { businessOf } from '../records/business.js';
 import type { FileStore } from '../records/files.js';
 import type { SessionRecord } from '../records/sessions.js';
@@ -13,7 +14,23 @@ type ServicePorts = Pick<HostParts, 'services'> & { readonly stores: Pick<HostSt
 
 /** A server's services as one tenant has them: its files, its sales and tickets, its datasets, the MCP servers that are open to it, its share of sandboxes and
  * threads, its turns at models and browsers. */
-export function servicesOfTenant({ services, stores }: ServicePorts, tenant: string, isVisitor = false): Services {
+export function servicesOfTenant(ports: ServicePorts, tenant: string, isVisitor = false): Services {
+  let bound = boundOf.get(ports);
+  if (bound === undefined) {
+    bound = new Newest({ maxCount: MAX_BOUND });
+    boundOf.set(ports, bound);
+  }
+  const party = partyOf(tenant, isVisitor);
+  const known = bound.get(party) ?? bindServices(ports, tenant, isVisitor);
+  if (bound.get(party) === undefined) bound.put(party, known);
+  return known;
+}
+
+/** Tenants whose services are kept, since each run needs those of its tenant. */
+const MAX_BOUND = 1_000;
+const boundOf = new WeakMap<ServicePorts, Newest<Services>>();
+
+function bindServices({ services, stores }: ServicePorts, tenant: string, isVisitor: boolean): Services {
   const { mcp, retriever, code, threads, models, browsers } = services;
   return {
     ...services,

@@ -6,6 +6,7 @@ import { agentFileRoutes } from './agents/agent-files.js';
 import { agentRoutes } from './agents/agents.js';
 import { draftToolRoutes } from './agents/draft-tools.js';
 import { botRoutes } from './bots.js';
+import { modelTargetRoutes } from './chat/model-targets.js';
 import { completionRoutes } from './completions/completions.js';
 import { componentRoutes } from './components/components.js';
 import { success } from './envelope.js';
@@ -64,6 +65,7 @@ export function createApi(more: readonly RouteGroup[] = []): readonly RouteGroup
     templateRoutes(),
     tokenRoutes,
     adminRoutes,
+    modelTargetRoutes,
     ...more,
     openapiRoutes(API_PREFIX, () => groups),
   ];

@@ -9,11 +9,13 @@ import type { Host } from '../hosting/host.js';
 import type { HostStores } from '../hosting/host-options.js';
 import { Shares } from '../hosting/shares.js';
 import type { StartedTurn } from '../hosting/start.js';
-import { type ForkPoint, startCommand, type TurnRequest, type TurnTarget } from '../hosting/start-command.js';
+import { checkedCommand, type ForkPoint, type TurnRequest, type TurnTarget } from '../hosting/start-command.js';
 import type { JsonObject } from '../json.js';
 import type { Log } from '../logger.js';
 import type { CanvasRuntimeStore } from '../records/canvas-runtimes.js';
+import type { ChatStore } from '../records/chats.js';
 import type { CreateCounter } from '../records/coordination.js';
+import type { SharedStates } from '../records/shared-states.js';
 import type { TokenStore } from '../records/tokens.js';
 import type { ServerConfig } from '../settings/read-settings.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
@@ -38,6 +40,10 @@ export interface ServerStores extends HostStores {
   readonly canvasRuntimes: CanvasRuntimeStore;
   /** Counts calls of keys and webhooks. @default for this process alone */
   readonly createCounter?: CreateCounter;
+  /** Where processes share the breakers of models. @default each has its own */
+  readonly sharedStates?: SharedStates;
+  /** Messages of chats. @default there are no chats */
+  readonly chats?: ChatStore;
 }
 
 /** What only the one who starts a server can give. */
@@ -139,7 +145,7 @@ export function createServerParts(basics: ServerBasics): ServerParts {
   const start = async (target: TurnTarget, request: TurnRequest, point?: ForkPoint): Promise<StartedTurn> => {
     // No other engine can be chosen without the administrator's key.
     if (config.adminKey !== undefined) await refuseOtherRuntimes(basics, target.tenant);
-    const started = await basics.host.start(startCommand(target, request, point));
+    const started = await basics.host.start(checkedCommand(target, request, point));
     const { tenant, messageId, id } = started.live.identity;
     messages.add(tenant, messageId, id);
     return started;

@@ -45,16 +45,6 @@ describe('options of a run', () => {
     ['an unknown name', run({ timeout: 5 }), 'run: there is no option "timeout". '],
     ['a misspelt name', run({ sginal: 5 }), 'Did you mean "signal"?'],
     [
-      'one observer in place of a list',
-      run({ observe: R.observe({}) }),
-      '"observe" must be a list of what observe({ … }) gives; received an object of the class Observer.',
-    ],
-    [
-      'call options in place of a list',
-      run({ with: R.options(plain, {}) }),
-      '"with" must be a list of what options(step, …) gives',
-    ],
-    [
       'a store without functions',
       run({ checkpoints: {} }),
       '"checkpoints" must be a store with the functions save, load and delete; received an object.',
@@ -263,7 +253,7 @@ describe('parts of graphs', () => {
       'one id in place of a list',
       (g: never) => through(g),
       { interruptBefore: 'a' },
-      'OPTION_INVALID: Graph "g": "interruptBefore" must be a list of ids of nodes; received "a".',
+      'OPTION_INVALID: Graph "g": "interruptBefore" must be a list of ids of its nodes; received "a".',
     ],
     [
       'a state that is none',

@@ -1,4 +1,5 @@
 /** What cuts a document into the passages that are searched and cited: ranges of its text, in order. */
+import type { PageRange } from '../../documents/reading/paged-text.js';
 import { EngineError } from '../../errors.js';
 import { trimmed } from '../splitters/split-text.js';
 import type { CountTokens } from './count-tokens.js';
@@ -7,12 +8,6 @@ import type { CountTokens } from './count-tokens.js';
 export interface Range {
   readonly start: number;
   readonly end: number;
-}
-
-/** A page of a document. */
-export interface PageRange extends Range {
-  /** From 1. */
-  readonly page: number;
 }
 
 /** A table that a parser found in a document. */

@@ -62,7 +62,7 @@ export async function compileHeadings(
       levels.length,
     );
   }
-  const { RE2JS } = await import('re2js');
+  const { RE2JS } = await import('./re2js-library.js');
   return levels.map((family) =>
     family.map((pattern) => {
       if (typeof pattern !== 'string' || pattern.length > MAX_PATTERN) {

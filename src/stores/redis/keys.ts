@@ -59,3 +59,6 @@ export const CANCEL_CHANNEL = 'agent:cancel';
 
 /** How often a key called or a webhook was called; a number that expires with its span. */
 export const COUNTER_PREFIX = 'agent:calls:';
+
+/** A value that processes change together; a hash with its version. */
+export const sharedStateKey = (name: string): string => `agent:shared:${name}`;

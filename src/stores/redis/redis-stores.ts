@@ -6,6 +6,7 @@ import { createRedisCounters } from './redis-counters.js';
 import { createRedisLeases } from './redis-leases.js';
 import { createRedisRunLog } from './redis-run-log.js';
 import { createRedisRuns, createSaveStep } from './redis-runs.js';
+import { createRedisSharedStates } from './redis-shared-states.js';
 import { createRedisSignals } from './redis-signals.js';
 
 export interface RedisStoresOptions {
@@ -50,6 +51,7 @@ export function createRedisStores(redis: Redis, options: RedisStoresOptions = {}
     leases: createRedisLeases(redis),
     signals: createRedisSignals(redis, receivesCancels),
     canvasRuntimes: createRedisCanvasRuntimes(redis),
+    sharedStates: createRedisSharedStates(redis),
     /** Counts that all processes share. */
     createCounter: createRedisCounters(redis),
   };

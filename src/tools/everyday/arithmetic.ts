@@ -1,6 +1,6 @@
 /** Arithmetic in one line of text: read by a parser of our own, so nothing of it is ever run as code. */
 import { toolFailed } from '../../adapters/failures.js';
-import type { EngineError } from '../../errors.js';
+import { EngineError } from '../../errors.js';
 
 /** Characters of an expression. */
 const MAX_LENGTH = 100_000;
@@ -65,6 +65,12 @@ const FUNCTIONS: ReadonlyMap<string, Known> = new Map<string, Known>([
   ['max', { least: 1, most: 1_000, of: (...values) => Math.max(...values) }],
 ]);
 
+/** What is wrong with expressions that are well written. */
+const BY_ZERO = 'a division by zero has no result';
+const NOT_REAL = 'the result is not a real number, such as the root of a negative one';
+const TOO_LARGE = 'a value is too large: numbers go up to about 1.8 * 10^308';
+const VALUELESS: readonly string[] = [BY_ZERO, NOT_REAL, TOO_LARGE];
+
 /** What an expression may hold, for people and for models. */
 export const ARITHMETIC_HELP = `numbers, + - * / % ^, brackets, ${[...FUNCTIONS.keys()].join(' ')}, pi and e`;
 
@@ -82,6 +88,16 @@ export function evaluate(expression: string): number {
   }
   const parser = new Parser(tokensOf(plainSigns(expression)));
   return tidy(parser.read());
+}
+
+/** Whether a text is an expression, with a value or without one such as 1/0. */
+export function isArithmetic(expression: string): boolean {
+  try {
+    evaluate(expression);
+    return true;
+  } catch (error) {
+    return VALUELESS.some((message) => error instanceof EngineError && error.message === message);
+  }
 }
 
 /** An expression in our signs: `３×（４＋５）` is `3*(4+5)`; blanks and separators of thousands stay. */
@@ -215,7 +231,7 @@ class Parser {
     let value = this.#signed();
     for (let sign = this.#take('*', '/', '%'); sign !== undefined; sign = this.#take('*', '/', '%')) {
       const right = this.#signed();
-      if (sign !== '*' && right === 0) throw toolFailed('a division by zero has no result');
+      if (sign !== '*' && right === 0) throw toolFailed(BY_ZERO);
       value = finite(sign === '*' ? value * right : sign === '/' ? value / right : value % right);
     }
     return value;
@@ -235,7 +251,7 @@ class Parser {
     const base = this.#percentage();
     if (this.#take('^') === undefined) return base;
     const power = this.#signed();
-    if (base === 0 && power < 0) throw toolFailed('a division by zero has no result');
+    if (base === 0 && power < 0) throw toolFailed(BY_ZERO);
     return finite(base ** power);
   }
 
@@ -341,7 +357,7 @@ function wordsOf(token: Token): string {
 
 /** @throws EngineError TOOL_FAILED for what is no real number, or larger than a number can be. */
 function finite(value: number): number {
-  if (Number.isNaN(value)) throw toolFailed('the result is not a real number, such as the root of a negative one');
-  if (!Number.isFinite(value)) throw toolFailed('a value is too large: numbers go up to about 1.8 * 10^308');
+  if (Number.isNaN(value)) throw toolFailed(NOT_REAL);
+  if (!Number.isFinite(value)) throw toolFailed(TOO_LARGE);
   return value;
 }

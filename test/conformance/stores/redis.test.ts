@@ -12,6 +12,7 @@ import { describeRunCommit } from './suites/run-commit.js';
 import { describeRunLog } from './suites/run-log.js';
 import { describeRunLogFences } from './suites/run-log-fences.js';
 import { describeRunStore } from './suites/run-store.js';
+import { describeSharedStates } from './suites/shared-states.js';
 import { describeSignals } from './suites/signals.js';
 
 describeOwnRedis('stores in Redis', () => {
@@ -56,6 +57,10 @@ describeOwnRedis('stores in Redis', () => {
   );
   describeCanvasRuntimeStore(() => here.canvasRuntimes);
   describeLeaseStore(() => ({ leases: here.leases, expireAll: () => expireAll(here) }));
+  describeSharedStates(
+    () => here.sharedStates,
+    () => there.sharedStates,
+  );
   describeSignals(() => ({ here: here.signals, there: there.signals }));
 });
 
