@@ -7,7 +7,6 @@ import * as runnel from '../../src/index.js';
 // biome-ignore lint/suspicious/noExplicitAny: see above
 const R = runnel as any;
 const same = (value: unknown) => value;
-const plain = R.step('plain', same);
 
 /** Runs it, and gives code and message of what it failed with. */
 async function failureOf(work: () => unknown): Promise<string> {
