@@ -14,6 +14,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   trace: async () => (await import('./trace-command.js')).traceCommand,
   components: async () => (await import('./document-commands.js')).componentsCommand,
   prune: async () => (await import('./prune-command.js')).pruneCommand,
+  eval: async () => (await import('./eval-command.js')).evalCommand,
 };
 
 /** Runs one call of the command line, given the arguments after the program's name, and gives its exit code. Never throws. */
