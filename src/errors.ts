@@ -104,6 +104,7 @@ export const ERROR_CODES = {
   CONFLICT: code(102, 'The request conflicts with what exists.'),
   SESSION_BUSY: code(103, 'A run of this session is still in progress.'),
   LIMIT_REACHED: code(103, 'A limit of this server is reached.'),
+  RATE_LIMITED: code(103, 'More requests came than are allowed in a second.'),
   QUOTA_EXCEEDED: code(103, 'A tenant stores as much as it may.'),
   STORE_UNAVAILABLE: code(500, 'The server cannot reach what it stores in; trying again may help.'),
   INTERNAL: code(500, 'Something unexpected went wrong.', false),

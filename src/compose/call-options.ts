@@ -4,7 +4,7 @@ import type { StepLabel } from '../knowledge/component-function.js';
 import type { CompiledNode, CompiledStep } from './compile.js';
 import { requirePath } from './engine/run-observers.js';
 import type { RunOptionsByNode } from './engine/watch.js';
-import { isStep, show } from './make-step.js';
+import { isStep, originOf, show } from './make-step.js';
 import { type AnyStep, type AnyStepLike, DEFINITION, type OptionsOf } from './step.js';
 
 /** The call options of what a graph takes as a step; of a function that says nothing of them, anything by name. */
@@ -136,10 +136,8 @@ class OptionsByNode implements RunOptionsByNode {
 /** Whether a node's step is the one that options were given for: itself, with another name by its position, with observers, or its function. */
 function isSame(given: AnyStepLike, standing: AnyStep): boolean {
   const definition = standing[DEFINITION];
-  const origin = 'origin' in definition ? definition.origin : undefined;
-  if (!isStep(given)) return origin === given || (definition.type === 'function' && definition.run === given);
-  const own = given[DEFINITION];
-  return own === definition || own === origin || ('origin' in own && own.origin !== undefined && own.origin === origin);
+  if (isStep(given)) return originOf(given[DEFINITION]) === originOf(definition);
+  return originOf(definition) === given || (definition.type === 'function' && definition.run === given);
 }
 
 /** @throws EngineError OPTION_INVALID when no step of the graph gets the options. */

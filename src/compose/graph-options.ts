@@ -2,10 +2,10 @@
 import { EngineError } from '../errors.js';
 import { didYouMean } from '../nearest-name.js';
 import { invalidOption, requireWhole } from '../operators/invalid-option.js';
-import type { StepDescription } from './describe.js';
-import { requireName, show } from './make-step.js';
+import { describe, type StepDescription } from './describe.js';
+import { graphStep, requireName, show } from './make-step.js';
 import type { StateToken } from './state.js';
-import { type EdgeOptions, END, type GraphBlueprint, START } from './step.js';
+import { type EdgeOptions, END, type GraphBlueprint, START, type Step } from './step.js';
 
 /** What a graph is given beside its nodes. */
 export interface GraphOptions {
@@ -109,20 +109,46 @@ function isList<T>(value: T | readonly T[]): value is readonly T[] {
   return Array.isArray(value);
 }
 
+/** What a graph or a workflow is drawn on. */
+export interface DrawnBoard {
+  /** Closes it and gives what was drawn. */
+  finish(options: GraphOptions): GraphBlueprint;
+}
+
 /**
- * Calls the function that draws a graph; `owner` begins the messages: `Graph "g"`.
+ * Makes the step of a graph or a workflow: `draw` calls `build`, the function that draws it, with the board; then `onBuilt` is told.
  *
- * @throws EngineError PLAN_INVALID for something else than a function, and for one that draws later.
+ * @throws EngineError PLAN_INVALID for a name that cannot be one, for something else than a function, for one that draws later, and for what
+ * cannot run as it was drawn.
  */
-export function drawWith(owner: string, build: unknown, draw: () => unknown): void {
+export function drawnStep<I, O, B extends DrawnBoard>(
+  kind: 'Graph' | 'Workflow',
+  name: string,
+  options: GraphOptions,
+  build: unknown,
+  board: B,
+  draw: (board: B) => unknown,
+): Step<I, O> {
+  requireName(`A ${kind.toLowerCase()}`, name);
+  const owner = `${kind} "${name}"`;
   if (typeof build !== 'function') throw planError(owner, 'it needs a function that draws it, behind its name.');
-  const result = draw();
-  if (!(result instanceof Promise)) return;
-  // What it does later is refused there as well, and this error says it all.
-  result.catch(() => {});
+  const result = draw(board);
+  if (result instanceof Promise) {
+    // What it does later is refused there as well, and this error says it all.
+    result.catch(() => {});
+    throw planError(
+      owner,
+      `its function is async, but a ${kind.toLowerCase()} is drawn at once. Wait for what it needs before the call.`,
+    );
+  }
+  const made = graphStep<I, O>(board.finish(options));
+  options.onBuilt?.(describe(made));
+  return made;
+}
+
+/** Refuses a change of what was built. @throws EngineError PLAN_INVALID. */
+export function requireOpen(owner: string, isBuilt: boolean, change: string): void {
+  if (!isBuilt) return;
   const kind = owner.slice(0, owner.indexOf(' ')).toLowerCase();
-  throw planError(
-    owner,
-    `its function is async, but a ${kind} is drawn at once. Wait for what it needs before the call.`,
-  );
+  throw planError(owner, `${change} after it was built. Do it inside the function that draws the ${kind}.`);
 }

@@ -2,18 +2,18 @@
 import { EngineError } from '../errors.js';
 import { type Chooser, type LabelOf, type PrefixChooser, routerNode } from './branch.js';
 import { checkGraph, type NeededPart } from './check-graph.js';
-import { describe } from './describe.js';
 import {
   checkEdge,
-  drawWith,
+  drawnStep,
   type GraphOptions,
   planError,
   readGraphOptions,
   requireNodeId,
   requireOneOf,
+  requireOpen,
 } from './graph-options.js';
 import { idOf, makeHandle, type NodeHandle, type OptionalPart, type Source, type Target } from './handles.js';
-import { checkOptions, graphStep, requireFunction, requireName, toStep } from './make-step.js';
+import { checkOptions, requireFunction, toStep } from './make-step.js';
 import { routesOf } from './parallel.js';
 import {
   type AnyStepLike,
@@ -126,12 +126,7 @@ export function graph<I, O>(
   build: (g: GraphBuilder<I, O>) => void,
   options: GraphOptions = {},
 ): Step<I, O> {
-  requireName('A graph', name);
-  const draft = new Draft<I, O>(name);
-  drawWith(`Graph "${name}"`, build, () => build(draft));
-  const made = graphStep<I, O>(draft.finish(options));
-  options.onBuilt?.(describe(made));
-  return made;
+  return drawnStep<I, O, Draft<I, O>>('Graph', name, options, build, new Draft(name), build);
 }
 
 /** The parts of one join. */
@@ -303,8 +298,7 @@ class Draft<I, O> implements GraphBuilder<I, O> {
   }
 
   #requireOpen(change: string): void {
-    if (!this.#isBuilt) return;
-    throw planError(this.#owner, `${change} after it was built. Do it inside the function that draws the graph.`);
+    requireOpen(this.#owner, this.#isBuilt, change);
   }
 
   #idOf(handle: unknown): string {

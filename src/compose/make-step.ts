@@ -91,6 +91,11 @@ function isLabelled(value: unknown): value is LabelledFunction {
   );
 }
 
+/** What a step was made of: its first definition, also behind observers, or the component. */
+export function originOf(definition: StepDefinition): object {
+  return ('origin' in definition ? definition.origin : undefined) ?? definition;
+}
+
 /** Steps one behind the other as one step; chains that were given no name of their own are taken apart. */
 export function chainOf(parts: readonly AnyStepLike[]): AnyStep {
   const steps = parts.flatMap((part, at) => chainMembers(toStep(part, `step_${at + 1}`)));

@@ -5,7 +5,7 @@ import type { ChatMessage } from '../models/chat-model.js';
 import type { AssistantMessage, ToolMessage } from '../models/messages.js';
 import { didYouMean } from '../nearest-name.js';
 import { invalidOption } from '../operators/invalid-option.js';
-import { isStep, makeStep, show } from './make-step.js';
+import { isStep, makeStep, originOf, show } from './make-step.js';
 import type { ChatInput } from './models/chat-model-step.js';
 import { type AnyCallbacks, type BoundObserver, Observer, type ObserverCallbacks } from './observer.js';
 import {
@@ -133,8 +133,7 @@ export function observed<S extends AnyStep, M>(
 function boundTo(definition: StepDefinition, options: StepOptions): StepDefinition {
   if (definition.type === 'graph')
     return { ...definition, graph: { ...definition.graph, isInline: false }, options } as StepDefinition;
-  const origin = ('origin' in definition ? definition.origin : undefined) ?? definition;
-  return { ...definition, options, origin } as StepDefinition;
+  return { ...definition, options, origin: originOf(definition) } as StepDefinition;
 }
 
 function ofKind(kind: StepKind & keyof ObservedKinds) {

@@ -15,6 +15,7 @@ import type { Log } from '../logger.js';
 import type { CanvasRuntimeStore } from '../records/canvas-runtimes.js';
 import type { ChatStore } from '../records/chats.js';
 import type { CreateCounter } from '../records/coordination.js';
+import type { RateCounter } from '../records/rates.js';
 import type { SharedStates } from '../records/shared-states.js';
 import type { TokenStore } from '../records/tokens.js';
 import type { ServerConfig } from '../settings/read-settings.js';
@@ -42,6 +43,8 @@ export interface ServerStores extends HostStores {
   readonly createCounter?: CreateCounter;
   /** Where processes share the breakers of models. @default each has its own */
   readonly sharedStates?: SharedStates;
+  /** Counts chats in a second, for all processes. @default each counts for itself */
+  readonly rates?: RateCounter;
   /** Messages of chats. @default there are no chats */
   readonly chats?: ChatStore;
 }

@@ -45,6 +45,11 @@ suite('describe', () => {
     const described = step('s', upper, { input: z.string().describe('a word'), output: z.string() });
     expect(describe(described)).toMatchObject({ input: 'a word', output: 'string' });
     expect(describe(upper)).toEqual({ name: 'upper', kind: 'function', type: 'function' });
+    const withId = step('s', upper, { input: z.string().meta({ id: 'Word', description: 'a word' }) });
+    expect(describe(withId).input).toBe('Word');
+    const validate = (value: unknown) => ({ value: String(value) });
+    const written = { '~standard': { version: 1 as const, vendor: 'own', validate }, expression: 'string > 3' };
+    expect(describe(step('s', upper, { output: written })).output).toBe('string > 3');
   });
 
   it('gives nodes, edges with their labels, what fields come from, states and limits of a graph', () => {
@@ -97,6 +102,7 @@ suite('describe', () => {
 
   it('is apart from the step: lists that were given, and those that it gives, can change without changing the graph', () => {
     const interruptBefore = ['a'];
+    const states = [defineState('notes', () => 0)];
     const made = graph<string, string>(
       'apart',
       (g) => {
@@ -104,12 +110,13 @@ suite('describe', () => {
         g.edge(g.start, a);
         g.edge(a, g.end);
       },
-      { interruptBefore },
+      { interruptBefore, state: states },
     );
     interruptBefore.push('nowhere');
+    states.push(defineState('other', () => 0));
     const given = describe(made).graph?.interruptBefore as string[];
     given.push('elsewhere');
-    expect(describe(made).graph?.interruptBefore).toEqual(['a']);
+    expect(describe(made).graph).toMatchObject({ interruptBefore: ['a'], states: ['notes'] });
   });
 
   it('has a list of nodes to stop at, and no single id', () => {
@@ -231,5 +238,8 @@ suite('draw', () => {
     const drawn = draw(chain(step('a"}; click b "x', upper), step('<img>', upper)));
     expect(drawn).not.toMatch(/<img|"\}; click/);
     expect(drawn).toContain('#60;img#62;');
+    const odd = draw(branch((_: string) => '"| x' as const, { '"| x': upper }));
+    expect(odd).toContain('|"#34;#124; x"|');
+    expect(odd).not.toContain('""');
   });
 });

@@ -273,6 +273,13 @@ describe('map and loop', () => {
     expect(() => map(load, { concurrency: bound })).toThrow(refusal);
     expect(() => loop(load, { until: () => true, maxRounds: bound })).toThrow(refusal);
   });
+
+  it('refuse a loop without options, and one that does not say when it ends', () => {
+    expect(() => loop(load, untyped(undefined))).toThrow(
+      expect.objectContaining({ code: 'OPTION_INVALID', message: expect.stringContaining('"until" and "maxRounds"') }),
+    );
+    expect(() => loop(load, untyped({ maxRounds: 3 }))).toThrow(invalid(/"until" must be a function/));
+  });
 });
 
 describe('ask', () => {

@@ -3,6 +3,7 @@ import cors from '@koa/cors';
 import type { Middleware, Next, ParameterizedContext } from 'koa';
 import { EngineError } from '../../errors.js';
 import type { Shares } from '../../hosting/shares.js';
+import { isJsonObject } from '../../json.js';
 import type { Log } from '../../logger.js';
 import { LOCAL_TENANT } from '../../settings/access.js';
 import { type CallerOptions, type Callers, tokenOf } from '../access/callers.js';
@@ -56,10 +57,15 @@ export function answerErrors(logger: Log, onError: (error: unknown) => void = ()
   };
 }
 
-/** Sets the header of a refusal that ends at a known time. */
+/** Sets the headers of a refusal that ends at a known time, and of a rate that is exceeded. */
 export function sayWhenToRetry(exchange: ParameterizedContext, error: unknown): void {
   const { retryAfterSeconds } = failureOf(error);
   if (retryAfterSeconds !== undefined) exchange.set('Retry-After', String(retryAfterSeconds));
+  const rate = EngineError.is(error) && isJsonObject(error.details) ? error.details.rateLimit : undefined;
+  if (!isJsonObject(rate)) return;
+  exchange.set('X-RateLimit-Limit', String(rate.limit));
+  exchange.set('X-RateLimit-Remaining', String(rate.remaining));
+  exchange.set('X-RateLimit-Reset', String(rate.resetSeconds));
 }
 
 /** Where the router leaves, for {@link answerErrors}, the methods that a path takes when it does not take the one of the request. */
@@ -93,7 +99,8 @@ export function allowOrigins({ corsOrigins }: GuardOptions): Middleware {
       return corsOrigins.includes(origin) ? origin : '';
     },
     allowMethods: 'GET,HEAD,POST,PUT,PATCH,DELETE',
-    exposeHeaders: 'X-Run-Id,Content-Disposition,Retry-After,Mcp-Session-Id',
+    exposeHeaders:
+      'X-Run-Id,Content-Disposition,Retry-After,X-RateLimit-Limit,X-RateLimit-Remaining,X-RateLimit-Reset,Mcp-Session-Id',
     maxAge: 600,
   });
   return (exchange: ParameterizedContext, next: Next) => {

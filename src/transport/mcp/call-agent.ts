@@ -1,5 +1,4 @@
 /** A call of an agent's tool: one turn of a new session, from its arguments to its result. */
-import type { CallToolResult } from '@modelcontextprotocol/server';
 import { bufferTime, filter, fromEvent, lastValueFrom, map, type Observable, of, takeUntil } from 'rxjs';
 import { type OfferedTool, offeredTools } from '../../components/offered-tools.js';
 import { removeThinking } from '../../components/speaking/think-text.js';
@@ -17,6 +16,7 @@ import { formQuestion } from '../runs/form-question.js';
 import { readTurn } from '../runs/read-turn.js';
 import type { ServerParts } from '../server-parts.js';
 import { findAgentTool, formOf, requireArguments } from './agent-tools.js';
+import type { CallToolResult } from './mcp-server-library.js';
 
 /** One call. */
 export interface AgentCall {
