@@ -95,7 +95,7 @@ describe('processHits', () => {
 
   it('fails with its source', () =>
     marbles(({ cold, expectObservable }) => {
-      expectObservable(cold('--#').pipe(processHits([one]))).toBe('--#');
+      expectObservable(cold<readonly FoundPassage[]>('--#').pipe(processHits([one]))).toBe('--#');
     }));
 
   it('fails with a step, and leaves the source', () =>
