@@ -73,7 +73,9 @@ export function withQuestion(
     createdAt: Math.floor(now / 1000),
     ...(files.length === 0 ? {} : { files }),
   };
-  return { ...withoutQuestion(session, { id }), messages: append(session.messages, message), updatedAt: now };
+  const messages = append(session.messages, message);
+  if (session.epoch === undefined) return { ...session, messages, lastRun: id, updatedAt: now };
+  return { ...withoutQuestion(session, { id }), messages, updatedAt: now };
 }
 
 /** The session when a run begins that repeats a question. */
@@ -127,7 +129,7 @@ function waitingNodes(pending: JsonObject | undefined): readonly string[] {
 }
 
 function append<T>(list: readonly T[], item: T): readonly T[] {
-  return [...list.slice(Math.max(0, list.length + 1 - MAX_MESSAGES)), item];
+  return [...(list.length < MAX_MESSAGES ? list : list.slice(list.length + 1 - MAX_MESSAGES)), item];
 }
 
 /**

@@ -57,7 +57,10 @@ export const DEFAULT_LIMITS = {
 };
 
 /** What of the time that a server has to stop is left to release runs, end connections and close stores. */
-export const STOPPING_MS = 5_000;
+export const STOPPING_MS = 6_000;
+
+/** What of that time is left to the end of the process itself, which a busy machine makes late: timers, signals and the exit. */
+export const EXIT_MS = 1_500;
 
 /** Bounds of a host. */
 export type HostLimits = { readonly [Name in keyof typeof DEFAULT_LIMITS]: number };

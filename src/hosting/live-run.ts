@@ -22,7 +22,7 @@ import type { SessionLease } from './leases.js';
 import { ClientPresence } from './liveness.js';
 import { RunEvents } from './run-events.js';
 import type { RunPast } from './run-past.js';
-import { endIn, type NamesOfRun, namesOf } from './run-record.js';
+import { endIn, type RecordParts, recordOfEnd, recordOfStart } from './run-record.js';
 import type { Transcript } from './transcript.js';
 
 /** Hooks through which a run takes its way from the engine into the conversation. */
@@ -49,13 +49,13 @@ export interface RunStart {
   /** What the run did in a process that was lost. */
   readonly past?: RunPast | undefined;
   /** Milliseconds since 1970, at the first start of a run that is recovered. @default now */
-  readonly startedAt?: number;
+  readonly startedAt?: number | undefined;
   readonly launch: RunLaunch;
   readonly storesTrace: boolean;
   /** The session as the run begins with it; stored with the start of a new run. Without it the end of a run is stored in steps. */
-  readonly session?: RecordChange<SessionRecord>;
+  readonly session?: RecordChange<SessionRecord> | undefined;
   /** The record as it is stored, with the epoch of this process, when the run was claimed. @default a new run, of the first epoch */
-  readonly claimed?: RunRecord;
+  readonly claimed?: RunRecord | undefined;
 }
 
 export interface LiveRunOptions extends RunStart {
@@ -89,8 +89,6 @@ export class LiveRun {
   readonly #options: LiveRunOptions;
   /** Of this process as the writer of the run; see `RunLog`. */
   readonly #epoch: number;
-  /** What every record of the run has. */
-  readonly #named: NamesOfRun;
   readonly #events: RunEvents;
   readonly #abort = new AbortController();
   readonly #subscription = new Subscription();
@@ -122,7 +120,6 @@ export class LiveRun {
     this.#hasBegun = claimed !== undefined;
     this.#epoch = claimed?.epoch ?? FIRST_EPOCH;
     this.identity = identity;
-    this.#named = namesOf(identity, this.#epoch);
     this.startedAt = startedAt;
     this.projection = projectionOf({ ...identity, startedAt }, 'failure' in work ? undefined : work.plan);
     const { projection } = this;
@@ -137,7 +134,7 @@ export class LiveRun {
       onPublished: options.whenPublished,
     });
     this.#usage = past?.usage ?? NO_USAGE;
-    this.record = { ...this.#recordBase(0), status: 'running', launch: options.launch };
+    this.record = recordOfStart(this.#recordParts(0), options.launch);
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
@@ -476,12 +473,12 @@ export class LiveRun {
   }
 
   #recordOfEnd(lastSeq: number): RunRecord {
-    const finishedAt = this.#options.parts.now();
-    return { ...this.#recordBase(lastSeq), ...endIn(this.#lastEvent(), this.projection), finishedAt };
+    const end = endIn(this.#lastEvent(), this.projection);
+    return recordOfEnd(this.#recordParts(lastSeq), end, this.#options.parts.now());
   }
 
-  #recordBase(lastSeq: number): Omit<RunRecord, 'status'> {
-    return { ...this.#named, startedAt: this.startedAt, usage: this.#usage, lastSeq };
+  #recordParts(lastSeq: number): RecordParts {
+    return { identity: this.identity, epoch: this.#epoch, startedAt: this.startedAt, usage: this.#usage, lastSeq };
   }
 }
 

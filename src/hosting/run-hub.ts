@@ -112,16 +112,16 @@ export class RunHub {
    * @throws EngineError CONFLICT when another process has claimed the run meanwhile.
    */
   async start(start: RunStart, lease: SessionLease, trace: TraceContext = {}): Promise<LiveRun> {
-    const { identity, work, claimed } = start;
+    const { identity, work, claimed, past, startedAt, launch, storesTrace, session } = start;
     const { stores, telemetry } = this.parts;
     const { tenant, id } = identity;
     const watching = new Subscription();
     const live = new LiveRun({
-      ...start,
+      ...{ identity, claimed, past, startedAt, launch, storesTrace, session },
       work:
         telemetry === undefined || 'failure' in work
           ? work
-          : { ...work, open: observed(telemetry, { ...identity, plan: work.plan, trace }, work.open) },
+          : { plan: work.plan, open: observed(telemetry, { ...identity, plan: work.plan, trace }, work.open) },
       parts: this.parts,
       commit: this.#commit,
       lease,

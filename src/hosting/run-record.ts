@@ -4,21 +4,47 @@ import type { TerminalEvent } from '../graph/events.js';
 import { FIRST_EPOCH } from '../records/run-log.js';
 import type { RunIdentity, RunRecord } from '../records/runs.js';
 
-/** What every record of a run has. */
-export type NamesOfRun = Omit<RunIdentity, 'tenant'> & { readonly epoch?: number };
+/** What a record of a run is made of. */
+export interface RecordParts {
+  readonly identity: RunIdentity;
+  /** Of the process that has the run; the first one is not written down. */
+  readonly epoch: number;
+  readonly startedAt: number;
+  readonly usage: RunRecord['usage'];
+  readonly lastSeq: number;
+}
 
-/** What every record of a run has; the first epoch is not written down. */
-export function namesOf(identity: RunIdentity, epoch: number): NamesOfRun {
-  // One by one: leaving a property out of a copy takes ten times as long.
+/** The record of a run that is at work. */
+export function recordOfStart(parts: RecordParts, launch: RunRecord['launch']): RunRecord {
+  const record = baseOf(parts, 'running');
+  if (launch !== undefined) record.launch = launch;
+  return record;
+}
+
+/** The record of a run that has ended. */
+export function recordOfEnd(
+  parts: RecordParts,
+  end: Pick<RunRecord, 'status' | 'error' | 'pending'>,
+  at: number,
+): RunRecord {
+  const record = baseOf(parts, end.status);
+  if (end.error !== undefined) record.error = end.error;
+  if (end.pending !== undefined) record.pending = end.pending;
+  record.finishedAt = at;
+  return record;
+}
+
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
+
+/** One property after another: each record is made twice a run, and copies of copies take several times as long. */
+function baseOf(parts: RecordParts, status: RunRecord['status']): Writable<RunRecord> {
+  const { identity, epoch, startedAt, usage, lastSeq } = parts;
   const { id, agentId, sessionId, messageId, parentRun, forkedAt } = identity;
-  const plain = { id, agentId, sessionId, messageId };
-  if (parentRun === undefined && forkedAt === undefined && epoch === FIRST_EPOCH) return plain;
-  return {
-    ...plain,
-    ...(parentRun !== undefined && { parentRun }),
-    ...(forkedAt !== undefined && { forkedAt }),
-    ...(epoch !== FIRST_EPOCH && { epoch }),
-  };
+  const record: Writable<RunRecord> = { id, agentId, sessionId, messageId, startedAt, usage, lastSeq, status };
+  if (parentRun !== undefined) record.parentRun = parentRun;
+  if (forkedAt !== undefined) record.forkedAt = forkedAt;
+  if (epoch !== FIRST_EPOCH) record.epoch = epoch;
+  return record;
 }
 
 /** What the last event of a run says of how it ended. */

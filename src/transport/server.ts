@@ -18,7 +18,7 @@ import { LiveServer } from './live/live-server.js';
 import { createServerParts, type ServerPorts, type ServerStores } from './server-parts.js';
 
 /** How long answers that are under way may take when everything else has stopped. */
-const FLUSH_MS = 2_000;
+const FLUSH_MS = 1_000;
 
 /** How often connections that wait for another request are closed while the server stops. */
 const IDLE_MS = 50;
@@ -51,7 +51,7 @@ export interface RunnelServer {
   /** Listens as the settings say; resolves with the address. @throws EngineError CONFIG_INVALID when it cannot. */
   listen(): Promise<string>;
   /**
-   * Stops gracefully: takes no more connections and no more runs, lets runs end until 5 s before `RUNNEL_SHUTDOWN_GRACE_MS` is over and then
+   * Stops gracefully: takes no more connections and no more runs, lets runs end until 6 s before `RUNNEL_SHUTDOWN_GRACE_MS` is over and then
    * releases them to another process, or cancels those that none can recover; their streams end, and WebSockets are closed with 1012.
    */
   close(): Promise<void>;

@@ -154,7 +154,7 @@ describe('a document that is parsed', () => {
     isAway = false;
     await base.documents.parse(TENANT, id, [document.id]);
     expect((await ended(document.id)).progressMsg).toContain('made 1 vectors');
-    const query = { question: 'bark', datasetIds: [id], similarityThreshold: 0, vectorWeight: 0.5 };
+    const query = { question: 'bark', datasetIds: [id], similarityThreshold: 0 };
     const { hits } = await base.search(TENANT, query, new AbortController().signal);
     expect(hits[0]).toMatchObject({ vectorSimilarity: 1, termSimilarity: 1, similarity: 1, scores: { vector: 1 } });
   });
