@@ -174,7 +174,8 @@ export function errorAt(error: EngineError, node: string): EngineError {
 function messageOf(thrown: unknown): string {
   try {
     if (thrown instanceof Error) return thrown.message;
-    if (typeof thrown !== 'object' || thrown === null) return String(thrown);
+    if (thrown === undefined || thrown === null) return `${thrown} was thrown; throw an Error that says what failed.`;
+    if (typeof thrown !== 'object') return String(thrown);
     const { message } = thrown as { readonly message?: unknown };
     if (typeof message === 'string') return message;
     const keys = Object.keys(thrown).slice(0, MAX_SHOWN_KEYS).join(', ');

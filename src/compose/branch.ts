@@ -103,7 +103,7 @@ function branchStep<I, O>(
   { merge }: BranchOptions<unknown>,
 ): Step<I, O> {
   if (merge !== undefined) requireFunction(merge, 'merge');
-  const entries = routesOf('branch', routes) as readonly [string, StepLike<unknown, unknown>][];
+  const entries = routesOf('"branch"', routes) as readonly [string, StepLike<unknown, unknown>][];
   const taken: TakenIds = new Map();
   const targets = entries.map(([label]): [string, string] => [label, uniqueId(label, taken)]);
   const steps = entries.map(([, route], at): NodeBlueprint => {

@@ -43,7 +43,8 @@ export class StepCallOptions {
  * which there are, and their types are those of the step.
  *
  * A path that the graph does not have, a step that is not in the graph, and a graph, map or loop, which have none, are OPTION_INVALID when the
- * run starts. For a step that runs only inside another one, say where: `{ at: 'outer/inner' }`.
+ * run starts. For a step that runs only inside another one (`within`), say where, as its `at.path` does without rounds:
+ * `{ at: 'outer/chain/inner' }` where `outer` runs `chain(inner, …)`, `'outer/inner/inner'` where it runs `inner` alone.
  *
  * @throws EngineError OPTION_INVALID for something else than a step and an object.
  */
@@ -151,7 +152,7 @@ function requirePlace(compiled: CompiledStep, { step, at }: StepCallOptions): vo
     const hint =
       near.length > 0
         ? ` Another step of that name is at "${near[0]}": give options for the object that stands there, or say { at: "${near[0]}" }.`
-        : ' If a step runs it inside itself, say where: { at: "<path of that step>/<name>" }.';
+        : ' If a step runs it inside itself, say where, with the name of what it runs between: { at: "<path of that step>/chain/<name>" }, as at.path says.';
     throw invalid(`there are options for the step "${name}", which is not in the graph.${hint}`);
   }
   requirePath(compiled.steps, at, `options for "${name}" at "${at}"`);

@@ -1,7 +1,7 @@
 /** What graphs and workflows are given beside their nodes, and the rules for their ids. */
 import { EngineError } from '../errors.js';
 import { didYouMean } from '../nearest-name.js';
-import { invalidOption, requireWhole } from '../operators/invalid-option.js';
+import { invalidOption, requireOptions, requireWhole } from '../operators/invalid-option.js';
 import { describe, type StepDescription } from './describe.js';
 import { graphStep, requireName, show } from './make-step.js';
 import type { StateToken } from './state.js';
@@ -25,6 +25,8 @@ export interface GraphOptions {
   readonly onBuilt?: (description: StepDescription) => void;
 }
 
+const NAMES = ['state', 'interruptBefore', 'interruptAfter', 'maxSteps', 'pace', 'endWith', 'onBuilt'];
+
 /** The part of a blueprint that comes from options. */
 type Settings = Pick<GraphBlueprint, 'states' | 'interruptBefore' | 'interruptAfter' | 'maxSteps' | 'pace' | 'endWith'>;
 
@@ -43,11 +45,16 @@ export function planError(owner: string, problem: string, node?: string): Engine
  * @throws EngineError PLAN_INVALID for two states of one name and for interrupts at unknown nodes; OPTION_INVALID for other values.
  */
 export function readGraphOptions(owner: string, options: GraphOptions, ids: readonly string[]): Settings {
+  requireOptions(owner, options, NAMES);
   const { state = [], interruptBefore = [], interruptAfter = [], maxSteps, pace = 'eager', endWith = 'all' } = options;
   if (maxSteps !== undefined) requireWhole(owner, 'maxSteps', maxSteps, 1);
   requireOneOf(owner, 'pace', pace, ['eager', 'lockstep']);
   requireOneOf(owner, 'endWith', endWith, ['all', 'first']);
   const states = isList(state) ? [...state] : [state];
+  for (const token of states) {
+    if (isToken(token)) continue;
+    throw invalidOption(owner, 'state', 'what defineState(…) gives, or a list of it', token);
+  }
   const double = states.find(({ name }, at) => states.findIndex((other) => other.name === name) < at);
   if (double !== undefined) {
     throw planError(owner, `two of its states are called "${double.name}". Give one another name.`);
@@ -103,6 +110,12 @@ function requireKnown(owner: string, option: string, named: readonly string[], i
     `${option} names "${unknown}", which is not a node of it.${didYouMean(unknown, ids)}`,
     unknown,
   );
+}
+
+function isToken(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, initial } = value as Partial<StateToken<unknown>>;
+  return typeof name === 'string' && typeof initial === 'function';
 }
 
 function isList<T>(value: T | readonly T[]): value is readonly T[] {

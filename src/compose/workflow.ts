@@ -1,4 +1,5 @@
 /** Workflows: steps whose inputs are written down with typed references to what other steps will give. */
+import { invalidOption, requireOptions } from '../operators/invalid-option.js';
 import { routerNode } from './branch.js';
 import {
   checkEdge,
@@ -162,6 +163,8 @@ class Draft<O> implements WorkflowBuilder<O> {
     requireNodeId(this.#owner, id, (other) => this.#nodes.has(other));
     const owner = `${this.#owner}, node "${id}"`;
     const { after = [], ...others } = options;
+    requireOptions(owner, options, ['after', 'edge', 'retry', 'timeoutMs']);
+    if (!Array.isArray(after)) throw invalidOption(owner, 'after', 'a list of references', after);
     checkOptions(owner, others);
     checkEdge(owner, others.edge);
     const template = readTemplate(owner, input);
@@ -187,7 +190,7 @@ class Draft<O> implements WorkflowBuilder<O> {
     requireNodeId(this.#owner, id, (other) => this.#nodes.has(other));
     requireFunction(choose, 'choose');
     const place = this.#placeOf(by, `branch "${id}"`);
-    const entries = routesOf(`branch "${id}"`, arms).map(([label, arm]) => {
+    const entries = routesOf(`${this.#owner}: the branch "${id}"`, arms, 'arm').map(([label, arm]) => {
       requireName(`${this.#owner}: an arm of "${id}"`, label);
       requireFunction(arm, `${id}.${label}`);
       return { label, arm, entry: `${id}/${label}` };

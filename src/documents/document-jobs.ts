@@ -1,8 +1,7 @@
 /** What is done with files of users, models and web pages in threads, and how it is asked for. */
-import type { TransferListItem } from 'node:worker_threads';
 import type { Observable } from 'rxjs';
 import type { StoredFile } from '../records/files.js';
-import { type Threads, threadPerJob } from '../threads/threads.js';
+import { type Threads, type Transferred, threadPerJob } from '../threads/threads.js';
 import type { Page, PageRequest } from './pages/page.js';
 import type { PagedText } from './reading/paged-text.js';
 import type { SpreadsheetDone, SpreadsheetWork } from './spreadsheets/spreadsheet-work.js';
@@ -68,7 +67,7 @@ export function documentJob<K extends keyof DocumentJobs>(
   { threads = threadPerJob, timeoutMs, unable }: DocumentJobOptions,
 ): Observable<DocumentJobs[K][1]> {
   const message = () => {
-    const transfer: TransferListItem[] = [];
+    const transfer: Transferred[] = [];
     // Data of nodes holds no bytes, and may be long.
     const sent = 'data' in given ? given : withOwnBytes(given, transfer);
     return { data: { job, given: sent }, transfer };
@@ -77,7 +76,7 @@ export function documentJob<K extends keyof DocumentJobs>(
 }
 
 /** A view of bytes would be cloned with all of its buffer, and what is moved is lost to others; so bytes are copied, and the copies moved. */
-function withOwnBytes(value: unknown, transfer: TransferListItem[]): unknown {
+function withOwnBytes(value: unknown, transfer: Transferred[]): unknown {
   if (value instanceof Uint8Array) {
     const own = new Uint8Array(value);
     transfer.push(own.buffer);

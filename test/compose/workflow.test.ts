@@ -396,7 +396,11 @@ describe('a workflow that cannot run is refused', () => {
       (_, w) => w.branch('b', 5 as Untyped, () => 'x', { x: () => 1 }),
       /branch "b" needs a reference/,
     ],
-    ['a branch without arms', (i, w) => w.branch('b', i, same, {}), /"branch "b"" needs an object with at least one/],
+    [
+      'a branch without arms',
+      (i, w) => w.branch('b', i, same, {}),
+      /the branch "b" needs an object with at least one arm/,
+    ],
     [
       'a branch without a chooser',
       (i, w) => w.branch('b', i, 'x' as Untyped, { x: () => 1 }),

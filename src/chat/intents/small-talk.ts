@@ -17,7 +17,7 @@ const TOPICS: readonly (readonly [SystemTopic, RegExp])[] = [
   ],
   [
     'thanks',
-    /^(?:(?:非常|十分|太|真的?|很|万分|好的?|ok|okay|行|嗯|great|perfect|cool|awesome|nice|oh|many|a lot of)?(?:感谢(?:你|您|帮助|你的帮助|您的帮助)?|谢谢(?:你|您|啦|了|你了|大家|你的帮助|您的帮助|帮助|你帮我)?|多谢(?:你|您|了|啦)?|谢啦|谢了|辛苦(?:了|你了|啦)?|麻烦你了|thanks|thank you|thank u|thankyou|thx|tks|ty|cheers|much appreciated|i appreciate it|appreciate it|appreciated|thanx)(?: (?:a lot|so much|very much|a million|a bunch|much|again|for (?:your|the|all your) (?:help|answer|support|time|reply)|for (?:helping|that|this|everything)(?: me)?|everyone|you|man|mate|buddy|all|anyway|bye|for your quick reply))*|再见|拜拜|回头见|下次见|bye|bye bye|goodbye|see you(?: later| soon| tomorrow)?|have a (?:nice|good|great) (?:day|one|evening|weekend)|晚安)$/,
+    /^(?:(?:(?:非常|十分|太|真的?|很|万分|好的?|ok|okay|行|嗯|great|perfect|cool|awesome|nice|oh|many|a lot of) ?)?(?:感谢(?:你|您|帮助|你的帮助|您的帮助)?|谢谢(?:你|您|啦|了|你了|大家|你的帮助|您的帮助|帮助|你帮我)?|多谢(?:你|您|了|啦)?|谢啦|谢了|辛苦(?:了|你了|啦)?|麻烦你了|thanks|thank you|thank u|thankyou|thx|tks|ty|cheers|much appreciated|i appreciate it|appreciate it|appreciated|thanx)(?: (?:a lot|so much|very much|a million|a bunch|much|again|for (?:your|the|all your) (?:help|answer|support|time|reply)|for (?:helping|that|this|everything)(?: me)?|everyone|you|man|mate|buddy|all|anyway|bye|for your quick reply))*|再见|拜拜|回头见|下次见|bye|bye bye|goodbye|see you(?: later| soon| tomorrow)?|have a (?:nice|good|great) (?:day|one|evening|weekend)|晚安)$/,
   ],
 ];
 

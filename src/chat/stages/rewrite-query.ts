@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { catchError, map, type Observable, of, tap } from 'rxjs';
 import { z } from 'zod';
 import type { JsonObject } from '../../json.js';
+import { expandedTerms } from '../../knowledge/search/expand-terms.js';
 import { askForJson } from './ask-for-json.js';
 import { MAX_REWRITES, REWRITE_HISTORY, rewriteByRules } from './rewrite-rules.js';
 import type { PastMessage, StageCache, StageModel, StageResult } from './stage-result.js';
@@ -24,7 +25,7 @@ export interface RewriteOptions {
   readonly summary?: string | undefined;
   /** @default rules alone */
   readonly model?: StageModel | undefined;
-  /** What terms of a text are called in the other language. @default nothing */
+  /** What terms of a text are called in the other language. @default the table of the package */
   readonly expand?: (text: string) => readonly string[];
   /** By message, history and model. @default none */
   readonly cache?: StageCache<Rewritten> | undefined;
@@ -80,9 +81,13 @@ function byRules(options: RewriteOptions): Rewritten {
   return expanded(rewriteByRules(options.message, options.history), options);
 }
 
-function expanded(rewrites: readonly string[], { expand = () => [] }: RewriteOptions): Rewritten {
+function expanded(rewrites: readonly string[], { expand = otherTerms }: RewriteOptions): Rewritten {
   const all = rewrites.flatMap((one) => expand(one));
   return { rewrites, expansions: [...new Set(all)].slice(0, MAX_EXPANSIONS) };
+}
+
+function otherTerms(text: string): readonly string[] {
+  return expandedTerms(text).map((one) => one.text);
 }
 
 /** @throws ZodError, Error when there is no rewrite in the answer */

@@ -91,6 +91,12 @@ describe('stage 2', () => {
     });
   });
 
+  it('adds what terms are called in the other language', async () => {
+    const { value } = await firstValueFrom(rewriteQuery({ message: '短路和检查点分别是什么' }));
+    expect(value.expansions).toEqual(expect.arrayContaining(['shortcut', 'checkpoint']));
+    expect(value.expansions.length).toBeLessThanOrEqual(5);
+  });
+
   it('asks the model by the name of its schema, with the last three turns as data', async () => {
     const model = modelOf(rewrites('a', 'b', 'a', ' ', 'c', 'd'));
     const history = past('1', '2', '3', '4', '5', '6', '7', '8');

@@ -12,7 +12,7 @@ export interface CurrencyFound {
 
 /** One a line: code, names in Chinese, names in English, signs. */
 const TABLE = `
-USD|美元,美金,美刀,美圆|us dollars,us dollar,american dollars,american dollar,u.s. dollars,dollars,dollar,bucks,buck|us$,$
+USD|美元,美金,美刀,刀,美圆|us dollars,us dollar,american dollars,american dollar,u.s. dollars,dollars,dollar,bucks,buck|us$,$
 CNY|人民币,人民幣,元人民币,块钱,块人民币,元钱,rmb,元,块|chinese yuan,yuan,renminbi,rmb,kuai|cn¥,¥
 EUR|欧元,欧|euros,euro|€
 JPY|日元,日圆,日币|japanese yen,yen|jp¥
@@ -78,6 +78,7 @@ function readNames(): ReadonlyMap<string, Name> {
 
 /** Names that are other words as well: they count only beside a number, or behind a word such as "to". */
 const DOUBTFUL = new Set([
+  '刀',
   '元',
   '块',
   '欧',
