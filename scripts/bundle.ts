@@ -4,7 +4,7 @@
  * Everything else of `dist` is as the compiler wrote it, one file for each of `src`, so that traces of errors and debuggers show it as it
  * is. Code that is bundled is not shortened either.
  */
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import path from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
@@ -260,7 +260,18 @@ function licenceOf(folder: string): string {
   const texts = readdirSync(path.join(ROOT, folder))
     .filter((file) => /^(?:licen[cs]e|copyrightnotice|notice)/i.test(file))
     .map((file) => path.join(ROOT, folder, file))
-    .filter((file) => existsSync(file))
+    .flatMap(filesAt)
     .map((file) => readFileSync(file, 'utf8').trim());
   return `${[`${name} ${version} (${license})`, ...texts].join('\n\n')}\n`;
+}
+
+/** The file itself, or the files of a folder such as `LICENSES`; none for a link that leads nowhere. */
+function filesAt(place: string): readonly string[] {
+  const found = statSync(place, { throwIfNoEntry: false });
+  if (found === undefined) return [];
+  if (found.isFile()) return [place];
+  return readdirSync(place)
+    .sort()
+    .map((name) => path.join(place, name))
+    .filter((file) => statSync(file).isFile());
 }
