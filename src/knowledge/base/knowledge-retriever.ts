@@ -53,7 +53,7 @@ function queryOf(request: RetrievalRequest, datasetIds: readonly string[]): Know
     pageSize: request.topN,
     topK: request.topK,
     similarityThreshold: request.similarityThreshold,
-    vectorWeight: 1 - request.keywordWeight,
+    vectorShare: 1 - request.keywordWeight,
     filter: request.filter,
   };
 }
