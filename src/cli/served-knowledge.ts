@@ -15,8 +15,12 @@ export interface ServedKnowledge extends KnowledgeOnDemand {
   readonly retriever: Retriever;
   /** Goes on with documents that a process before has left; loads nothing else when there are none. */
   resume(): Promise<void>;
-  /** Makes the dataset `runnel-docs` of the pages of this package for tenants, or brings it up to date, by hash. */
-  addDocs(tenants: Iterable<string>): Promise<void>;
+  /**
+   * Makes the dataset `runnel-docs` of the pages of this package for tenants, or brings it up to date, by hash.
+   *
+   * @param root folder with `README.md` and `docs`. @default that of the package
+   */
+  addDocs(tenants: Iterable<string>, root?: string): Promise<void>;
 }
 
 /** The dataset of the pages of this package. */
@@ -51,7 +55,7 @@ export function serveKnowledge(
       const [waiting, remains] = [await store.waiting(1), await store.remains(1)];
       if (waiting.length + remains.length > 0) await knowledge.open();
     },
-    async addDocs(tenants) {
+    async addDocs(tenants, root = PACKAGE) {
       const all = [...tenants];
       if (all.length === 0) return;
       const { syncFolder } = await import('../knowledge/base/sync-folder.js');
@@ -64,7 +68,7 @@ export function serveKnowledge(
         const { dataset } =
           known ?? (await base.datasets.create(tenant, { ...DOCS, description: 'The pages of Runnel.' }));
         for (const name of ['README.md', 'docs']) {
-          await syncFolder(base, { tenant, datasetId: dataset.id, path: path.join(PACKAGE, name), deletesGone: true });
+          await syncFolder(base, { tenant, datasetId: dataset.id, path: path.join(root, name), deletesGone: true });
         }
       }
     },

@@ -275,6 +275,33 @@ describe('a document that is stopped', () => {
   });
 });
 
+describe('a document whose bytes are replaced while it is parsed', () => {
+  it('is searchable with the new ones alone', async () => {
+    const { base, start, dataset, add, ended, texts } = newBase();
+    let isFirst = true;
+    const begun = new Promise<void>((resolve) => {
+      const chunker = {
+        chunk({ text }: { text: string }) {
+          const draft = { start: 0, end: text.length, text, tokens: 1 };
+          if (!isFirst) return [draft];
+          isFirst = false;
+          resolve();
+          return new Promise<never>(() => {});
+        },
+      };
+      start({ chunker });
+    });
+    const id = await dataset();
+    const document = await add(id, 'a.txt', 'old');
+    await begun;
+    const content = [new TextEncoder().encode('new')];
+    await base.documents.add(TENANT, id, { name: 'a.txt', content }, { sameName: 'replace' });
+    expect(await ended(document.id)).toMatchObject({ run: 'DONE', size: 3 });
+    expect(await texts(document.id)).toEqual(['new']);
+    expect(await base.parts.files.find(TENANT, document.fileId as string)).toBeUndefined();
+  });
+});
+
 describe('a document that is deleted while it is parsed', () => {
   it('leaves neither chunks nor passages nor files', async () => {
     const store = createMemoryKnowledge();
