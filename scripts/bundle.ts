@@ -260,18 +260,9 @@ function licenceOf(folder: string): string {
   const texts = readdirSync(path.join(ROOT, folder))
     .filter((file) => /^(?:licen[cs]e|copyrightnotice|notice)/i.test(file))
     .map((file) => path.join(ROOT, folder, file))
-    .flatMap(filesAt)
+    .filter((file) => existsSync(file))
+    // Some packages have a folder of them.
+    .flatMap((file) => (statSync(file).isDirectory() ? readdirSync(file).map((one) => path.join(file, one)) : [file]))
     .map((file) => readFileSync(file, 'utf8').trim());
   return `${[`${name} ${version} (${license})`, ...texts].join('\n\n')}\n`;
-}
-
-/** The file itself, or the files of a folder such as `LICENSES`; none for a link that leads nowhere. */
-function filesAt(place: string): readonly string[] {
-  const found = statSync(place, { throwIfNoEntry: false });
-  if (found === undefined) return [];
-  if (found.isFile()) return [place];
-  return readdirSync(place)
-    .sort()
-    .map((name) => path.join(place, name))
-    .filter((file) => statSync(file).isFile());
 }
