@@ -42,6 +42,11 @@ export function createFolderDatasets(options: FolderDatasetsOptions, tenant = LO
   const known = new Map<string, string>();
   const retrieverOf = (owner: string): Retriever => ({
     forTenant: retrieverOf,
+    async datasets(signal) {
+      const base = await options.open();
+      const stored = (await base.retriever(owner).datasets?.(signal)) ?? [];
+      return [...new Set([...stored, ...(await foldersIn(folderOf(options.folder, owner)))])];
+    },
     async search(request, signal) {
       const base = await options.open();
       const folder = folderOf(options.folder, owner);
@@ -71,6 +76,12 @@ export function createFolderDatasets(options: FolderDatasetsOptions, tenant = LO
 export function folderOf(folder: string, tenant: string): string | undefined {
   if (tenant === LOCAL_TENANT) return folder;
   return tenant === '' || /[/\\\0]/.test(tenant) ? undefined : path.join(folder, `${TENANT_PREFIX}${tenant}`);
+}
+
+/** Names of folders that are, or become with their first search, datasets. */
+async function foldersIn(folder: string | undefined): Promise<readonly string[]> {
+  const entries = folder === undefined ? [] : await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => entry.isDirectory() && isName(entry.name)).map(({ name }) => name);
 }
 
 function isName(name: string): boolean {

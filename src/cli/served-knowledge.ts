@@ -78,6 +78,10 @@ export function serveKnowledge(
 function lazyRetriever(load: () => Promise<Retriever>, tenant: string): Retriever {
   return {
     forTenant: (other) => lazyRetriever(load, other),
+    async datasets(signal) {
+      const retriever = await load();
+      return (await (retriever.forTenant?.(tenant) ?? retriever).datasets?.(signal)) ?? [];
+    },
     async search(request, signal) {
       const retriever = await load();
       return (retriever.forTenant?.(tenant) ?? retriever).search(request, signal);

@@ -30,7 +30,7 @@ async function open(files: Readonly<Record<string, string>>) {
     };
     return ((await own?.search(request, never)) ?? []).map(({ content }) => content);
   };
-  return { ...test, folder, write, search };
+  return { ...test, folder, write, search, retriever };
 }
 
 describe('folders of datasets', () => {
@@ -43,6 +43,15 @@ describe('folders of datasets', () => {
     await write('manuals/a.md', 'another, larger pump');
     await rm(path.join(folder, 'manuals/deep'), { recursive: true });
     expect(await search('manuals')).toEqual(['another, larger pump']);
+  });
+
+  it('are named before and after they were searched, each once, to their tenant', async () => {
+    const { retriever, search } = await open({ 'manuals/a.md': 'a pump', 'notes/b.md': 'b', '@ann/own/c.md': 'c' });
+    expect((await retriever.datasets?.(never))?.toSorted()).toEqual(['manuals', 'notes']);
+    await search('manuals');
+    expect((await retriever.datasets?.(never))?.toSorted()).toEqual(['manuals', 'notes']);
+    expect(await retriever.forTenant?.('ann').datasets?.(never)).toEqual(['own']);
+    expect(await retriever.forTenant?.('bob').datasets?.(never)).toEqual([]);
   });
 
   it('are those of the tenant alone', async () => {
