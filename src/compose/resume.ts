@@ -6,8 +6,9 @@ import type { Start } from '../graph/run-options.js';
 import { restore, stateFromJson } from '../graph/snapshot.js';
 import type { Checkpoint } from '../graph/state.js';
 import type { ValueCodec } from '../graph/typed.js';
-import type { Json, JsonObject } from '../json.js';
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { didYouMean } from '../nearest-name.js';
+import { invalidOption } from '../operators/invalid-option.js';
 import type { CompiledStep } from './compile.js';
 import { type QuestionKind, questionsIn, type StoredQuestion } from './engine/questions.js';
 import { problemsBySchema, validate } from './json-schema.js';
@@ -79,6 +80,9 @@ export function resumeFrom(
   answers?: Readonly<Record<string, unknown>> | ReadonlyMap<string, unknown>,
   options: ResumeOptions = {},
 ): Resumption {
+  if (typeof from !== 'string' && !isJsonObject(from)) {
+    throw invalidOption('resumeFrom', 'from', 'a checkpoint or the id of a stored one', from);
+  }
   return new Resumption(from, answers === undefined ? undefined : mapOf(answers), options);
 }
 
@@ -117,6 +121,9 @@ export function recoverFrom(
   answers: Readonly<Record<string, unknown>> | ReadonlyMap<string, unknown> = {},
   options: Omit<ResumeOptions, 'migrate'> = {},
 ): Resumption {
+  if (typeof log !== 'object' || log === null || typeof log.events?.[Symbol.iterator] !== 'function') {
+    throw invalidOption('recoverFrom', 'log', 'an object with the snapshot and the events of a log', log);
+  }
   return new Resumption({ log }, mapOf(answers), options);
 }
 

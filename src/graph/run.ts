@@ -401,7 +401,11 @@ class RunSubscription {
     }
     // Written only when there is a store: a large state takes longer than the run that led to it.
     const seq = (this.#reporter?.seq ?? 0) + 1;
-    await this.#options.checkpoints?.save(checkpointOf(this.#plan, state, this.#run, this.#now(), seq));
+    try {
+      await this.#options.checkpoints?.save(checkpointOf(this.#plan, state, this.#run, this.#now(), seq));
+    } catch (error) {
+      throw toEngineError(error, 'JOURNAL_FAILED');
+    }
     return undefined;
   }
 

@@ -89,6 +89,50 @@ describe('what a run is started with', () => {
   });
 });
 
+describe('what a run goes on from', () => {
+  it.each([
+    [
+      'nothing',
+      () => R.resumeFrom(null),
+      'resumeFrom: "from" must be a checkpoint or the id of a stored one; received null.',
+    ],
+    [
+      'a number',
+      () => R.resumeFrom(5),
+      'resumeFrom: "from" must be a checkpoint or the id of a stored one; received 5.',
+    ],
+    [
+      'no log',
+      () => R.recoverFrom(),
+      'recoverFrom: "log" must be an object with the snapshot and the events of a log; received undefined.',
+    ],
+    [
+      'a log without events',
+      () => R.recoverFrom({}),
+      'recoverFrom: "log" must be an object with the snapshot and the events of a log; received ',
+    ],
+  ])('is refused: %s', async (_, work, message) => {
+    expect(await failureOf(async () => work())).toContain(`OPTION_INVALID: ${message}`);
+  });
+
+  it('is not there when its store failed, which the error says', async () => {
+    const checkpoints = {
+      load: async () => undefined,
+      delete: async () => {},
+      save: () => Promise.reject(new Error('disk full')),
+    };
+    expect(await failureOf(() => R.invoke(same, 1, { checkpoints }))).toBe('JOURNAL_FAILED: disk full');
+  });
+});
+
+describe('what map goes through', () => {
+  it('is a list', async () => {
+    expect(await failureOf(() => R.invoke(R.map(same), 'ab'))).toBe(
+      'INPUT_INVALID: "map" goes through a list; received string. Give it a list.',
+    );
+  });
+});
+
 describe('parts of steps', () => {
   it.each([
     [

@@ -6,7 +6,6 @@ import type { BodyEnd } from '../../graph/node.js';
 import { interrupt, type NodeEvent } from '../../graph/node-events.js';
 import type { ChunkInput } from '../../graph/typed.js';
 import { expandQueue } from '../../operators/expand-queue.js';
-import { invalidOption } from '../../operators/invalid-option.js';
 import type { ConcatRule, StepDefinition } from '../step.js';
 import { wholeOf } from './inputs.js';
 import { isThenable } from './later.js';
@@ -80,7 +79,12 @@ export function mapItems(
   input: unknown,
   chunks: ConcatRule<unknown> | undefined,
 ): NodeResult {
-  if (!Array.isArray(input)) throw invalidOption(path, 'input', 'a list, which map goes through', input);
+  if (!Array.isArray(input)) {
+    const received = input === null ? 'null' : typeof input;
+    throw new EngineError('INPUT_INVALID', `"${path}" goes through a list; received ${received}. Give it a list.`, {
+      node: path,
+    });
+  }
   const items = input as readonly unknown[];
   if (items.length === 0) return settledValue([]);
   return new Observable<NodeEvent>((subscriber) => {
