@@ -5,7 +5,6 @@
  * and the body of a loop are bodies. Each scope begins at a `start` node, which a whole value passes by, and ends at the node that gives its
  * result: its last one, or an `end` node where several lead there.
  */
-import { identity } from 'rxjs';
 import { EngineError } from '../errors.js';
 import type { NodeActivation } from '../graph/activation.js';
 import { link, type NodeSpec } from '../graph/link.js';
@@ -14,6 +13,7 @@ import type { Plan } from '../graph/plan.js';
 import type { TypedNode, TypedScope, ValueCodec } from '../graph/typed.js';
 import { edgeOf } from './edge-of.js';
 import { ContainerNode } from './engine/container-node.js';
+import { EndNode } from './engine/end-node.js';
 import { InputNode } from './engine/input-node.js';
 import type { Inlet, Source } from './engine/inputs.js';
 import { RouteNode } from './engine/route-node.js';
@@ -201,16 +201,12 @@ class Compiler {
     const tail = only === undefined ? undefined : placed.get(only)?.tail;
     const leadsOn = graph.edges.some(({ from, to }) => from === only && to !== END);
     if (isPlain && tail !== undefined && !leadsOn) return tail;
-    const step = passing();
     // The first result must not wait for the others.
-    const node: NodeBlueprint = {
-      id: 'end',
-      step,
-      ...graph.end,
-      ...(graph.endWith === 'first' ? { trigger: 'any' } : {}),
-    };
-    const draft = this.#draft({ id: 'end', owner, prefix, local, step: undefined, node });
-    this.#asStep(draft, node, step, { before: false, after: false }, true);
+    const trigger = graph.endWith === 'first' ? 'any' : 'all';
+    const draft = this.#draft({ id: 'end', owner, prefix, local, step: undefined, node: { trigger } });
+    draft.typed.readsChunks = graph.end?.input === undefined || graph.end.input.piece !== undefined;
+    const work = new EndNode(inletOf(draft, graph.end ?? {}));
+    draft.activate = (at) => work.activate(at);
     return draft;
   }
 
@@ -232,12 +228,12 @@ class Compiler {
     return { heads: [draft], tail: draft };
   }
 
-  #asStep(draft: Draft, blueprint: NodeBlueprint, step: AnyStep, stops: Stops, isHidden = false): void {
+  #asStep(draft: Draft, blueprint: NodeBlueprint, step: AnyStep, stops: Stops): void {
     const definition = step[DEFINITION] as Extract<StepDefinition, { type: 'function' | 'operator' | 'generator' }>;
     const needsWhole = blueprint.before !== undefined || definition.options.input !== undefined || stops.before;
     const isLive = blueprint.input === undefined || blueprint.input.piece !== undefined;
     draft.typed.readsChunks = definition.type !== 'function' && !needsWhole && isLive;
-    const node = new StepNode({ blueprint, definition, inlet: inletOf(draft, blueprint), stops, isHidden });
+    const node = new StepNode({ blueprint, definition, inlet: inletOf(draft, blueprint), stops });
     draft.activate = (at) => node.activate(at);
   }
 
@@ -314,7 +310,7 @@ class Compiler {
     readonly prefix: string;
     readonly local?: string;
     readonly step: AnyStep | undefined;
-    readonly node?: NodeBlueprint;
+    readonly node?: Partial<NodeBlueprint>;
     readonly isEntry?: boolean;
     readonly isContainer?: boolean;
   }): Draft {
@@ -452,10 +448,6 @@ function graphOf(step: AnyStep): GraphBlueprint {
     pace: 'eager',
     endWith: 'all',
   };
-}
-
-function passing(): AnyStep {
-  return makeStep('end', { type: 'operator', operator: identity as never, options: {} });
 }
 
 function specOf(draft: Draft): NodeSpec {

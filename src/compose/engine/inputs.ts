@@ -213,11 +213,11 @@ export function chunkInput(
   const { arrival } = at;
   if (arrival === undefined) return of(undefined);
   if (arrival.next === undefined && inlet.input === undefined) return chunksOf(arrival, at, room);
+  // Without chunks, or a rule for their pieces, the input is whole, and so one chunk.
+  const isWhole = inlet.input?.piece === undefined || !hasChunks(inlet, at);
+  if (inlet.input !== undefined && isWhole) return of(wholeInput(inlet, at, rule));
   const newest = newestArrivals(arrival);
   const sources = distinct(inlet.sources.filter(({ node }) => newest.has(node)));
-  // Without chunks, or a rule for their pieces, the input is whole, and so one chunk.
-  const isWhole = inlet.input?.piece === undefined || !hasChunks(inlet, sources, newest, at);
-  if (inlet.input !== undefined && isWhole) return of(wholeInput(inlet, at, rule));
   if (inlet.input !== undefined) return pieces(inlet, inlet.input, sources, { newest, at, room });
   if (sources.length === 1) return chunksOf(newest.get((sources[0] as Source).node) as Arrival, at, room);
   if (inlet.merge !== undefined) return mergedWhole(inlet, sources, newest, at, rule);
@@ -234,17 +234,15 @@ export function chunkInput(
   );
 }
 
-function hasChunks(
-  { reads }: Inlet,
-  sources: readonly Source[],
-  newest: ReadonlyMap<number, Arrival>,
-  at: NodeActivation,
-): boolean {
-  const isStream = (value: unknown): boolean => value === COMING || value instanceof Chunks;
-  return (
-    sources.some(({ node }) => isStream(newest.get(node)?.value)) ||
-    reads.some(({ node }) => isStream(at.read(node)?.value))
-  );
+/** Whether some of what a node gets comes in chunks. */
+export function hasChunks({ reads }: Inlet, at: NodeActivation): boolean {
+  for (let arrival = at.arrival; arrival !== undefined; arrival = arrival.next)
+    if (isStream(arrival.value)) return true;
+  return reads.some(({ node }) => isStream(at.read(node)?.value));
+}
+
+function isStream(value: unknown): boolean {
+  return value === COMING || value instanceof Chunks;
 }
 
 /** One of those that give on the same value. */

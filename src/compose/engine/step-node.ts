@@ -28,8 +28,6 @@ export interface StepNodeParts {
   readonly definition: CodeDefinition;
   readonly inlet: Inlet;
   readonly stops: Stops;
-  /** It only holds the graph together: no observer is told of it. @default false */
-  readonly isHidden?: boolean;
 }
 
 /** The work of one node; one object for all runs of its plan. */
@@ -38,16 +36,14 @@ export class StepNode {
   readonly #definition: CodeDefinition;
   readonly #inlet: Inlet;
   readonly #around: Surroundings;
-  readonly #isHidden: boolean;
   /** A function with nothing around it. */
   readonly #isBare: boolean;
 
-  constructor({ blueprint, definition, inlet, stops, isHidden = false }: StepNodeParts) {
+  constructor({ blueprint, definition, inlet, stops }: StepNodeParts) {
     this.#blueprint = blueprint;
     this.#definition = definition;
     this.#inlet = inlet;
     this.#around = new Surroundings(blueprint, definition.options, stops, inlet.path, definition.options.chunks);
-    this.#isHidden = isHidden;
     const { isOpenBefore, isOpenBehind } = this.#around;
     const { beforeChunks, afterChunks } = blueprint;
     const hasHooks = !isOpenBefore || !isOpenBehind || beforeChunks !== undefined || afterChunks !== undefined;
@@ -60,9 +56,7 @@ export class StepNode {
     const context = at.services as RunContext;
     const { id, step: made } = this.#blueprint;
     const step = new StepAt(at, context, made, id, this.#inlet.path);
-    const { observers } = context;
-    if (observers === undefined || this.#isHidden) return this.#work(step, undefined);
-    const watch = observers.watch(this.#around.watched, step);
+    const watch = context.observers?.watch(this.#around.watched, step);
     return watch === undefined ? this.#work(step, undefined) : watchedResult(watch, () => this.#work(step, watch));
   }
 
