@@ -40,6 +40,8 @@ export interface CompiledStep {
   readonly rule: ConcatRule<unknown> | undefined;
   /** By index in the plan; undefined for the nodes that only hold the graph together. */
   readonly steps: readonly (CompiledNode | undefined)[];
+  /** Those to which observers are bound. */
+  readonly observed: readonly CompiledNode[];
 }
 
 /** What a node of the plan does for its graph. */
@@ -114,7 +116,9 @@ class Compiler {
     const specs = this.#drafts.map((draft) => specOf(draft));
     const scope = (owner: string | undefined) => this.#scopes.get(owner) ?? PLAIN_SCOPE;
     const plan = link(specs, { typed: { values: this.#codec, scope } });
-    return { plan, rule, steps: this.#drafts.map(({ compiled }) => compiled) };
+    const steps = this.#drafts.map(({ compiled }) => compiled);
+    const observed = steps.flatMap((node) => (node?.step[DEFINITION].options.observe === undefined ? [] : [node]));
+    return { plan, rule, steps, observed };
   }
 
   /** A scope of its own for a graph; `path` is that of the container around. */
@@ -234,7 +238,7 @@ class Compiler {
     const isLive = blueprint.input === undefined || blueprint.input.piece !== undefined;
     draft.typed.readsChunks = definition.type !== 'function' && !needsWhole && isLive;
     const node = new StepNode({ blueprint, definition, inlet: inletOf(draft, blueprint), stops });
-    draft.activate = (at) => node.activate(at);
+    draft.activate = node.activate;
   }
 
   #container(
@@ -285,7 +289,12 @@ class Compiler {
     const draft = this.#draft({ id: node.id, owner, prefix, local, step: node.step, node });
     const route = node.route as NonNullable<NodeBlueprint['route']>;
     draft.typed.readsChunks = route.choosePrefix !== undefined;
-    const work = new RouteNode({ route, inlet: inletOf(draft, node), id: node.id, step: node.step, targets });
+    const work = new RouteNode({
+      route,
+      inlet: inletOf(draft, node),
+      place: { id: node.id, step: node.step, path: draft.path },
+      targets,
+    });
     draft.activate = (at) => work.activate(at);
     return draft;
   }
@@ -456,7 +465,7 @@ function specOf(draft: Draft): NodeSpec {
     id,
     name,
     type: 'step',
-    create: () => ((at) => draft.activate(at as NodeActivation)) as NodeFunction,
+    create: () => draft.activate as NodeFunction,
     downstream,
     parent: owner,
     join: joins ? 'all' : 'any',

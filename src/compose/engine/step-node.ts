@@ -36,8 +36,8 @@ export class StepNode {
   readonly #definition: CodeDefinition;
   readonly #inlet: Inlet;
   readonly #around: Surroundings;
-  /** A function with nothing around it. */
-  readonly #isBare: boolean;
+  /** A function with nothing around it: what the activation of such a node touches stands together in this object. */
+  readonly #bare: Extract<CodeDefinition, { readonly type: 'function' }>['run'] | undefined;
 
   constructor({ blueprint, definition, inlet, stops }: StepNodeParts) {
     this.#blueprint = blueprint;
@@ -47,25 +47,24 @@ export class StepNode {
     const { isOpenBefore, isOpenBehind } = this.#around;
     const { beforeChunks, afterChunks } = blueprint;
     const hasHooks = !isOpenBefore || !isOpenBehind || beforeChunks !== undefined || afterChunks !== undefined;
-    this.#isBare = definition.type === 'function' && !hasHooks && !stops.before;
+    this.#bare = definition.type === 'function' && !hasHooks && !stops.before ? definition.run : undefined;
   }
 
-  activate(at: NodeActivation): NodeResult {
-    const stopped = this.#isBare ? undefined : this.#around.stopped(at);
+  readonly activate = (at: NodeActivation): NodeResult => {
+    const stopped = this.#bare === undefined ? this.#around.stopped(at) : undefined;
     if (stopped !== undefined) return stopped;
     const context = at.services as RunContext;
-    const { id, step: made } = this.#blueprint;
-    const step = new StepAt(at, context, made, id, this.#inlet.path);
+    const step = new StepAt(at, context, this.#around);
     const watch = context.observers?.watch(this.#around.watched, step);
     return watch === undefined ? this.#work(step, undefined) : watchedResult(watch, () => this.#work(step, watch));
-  }
+  };
 
   #work(step: StepAt, watch: StepWatch | undefined): NodeResult {
-    const definition = this.#definition;
-    if (this.#isBare && definition.type === 'function') {
+    const bare = this.#bare;
+    if (bare !== undefined) {
       const input = wholeInput(this.#inlet, step.node, step.context.chunks);
       watch?.start(input);
-      return this.#delivered(step, this.#call(definition.run, input, step), watch);
+      return this.#delivered(step, this.#call(bare, input, step), watch);
     }
     const result = afterwards(this.#input(step, watch), (input) => this.#begun(input, step, watch));
     return this.#delivered(step, result, watch);
@@ -142,11 +141,13 @@ export class StepNode {
   }
 
   #settled(step: StepAt, result: unknown, watch: StepWatch | undefined): NodeResult {
-    if (this.#blueprint.afterChunks !== undefined) {
-      watch?.end(result);
-      return this.#streamed(step, of(result), undefined);
+    if (this.#bare === undefined) {
+      if (this.#blueprint.afterChunks !== undefined) {
+        watch?.end(result);
+        return this.#streamed(step, of(result), undefined);
+      }
+      if (!this.#around.isOpenBehind) return this.#around.finished(step, result, watch);
     }
-    if (!this.#around.isOpenBehind) return this.#around.finished(step, result, watch);
     watch?.end(result);
     return settledValue(result);
   }
