@@ -10,7 +10,7 @@ import type { NodeActivation } from '../graph/activation.js';
 import { link, type NodeSpec } from '../graph/link.js';
 import type { NodeFunction } from '../graph/node.js';
 import type { Plan } from '../graph/plan.js';
-import type { TypedNode, TypedScope, ValueCodec } from '../graph/typed.js';
+import type { TypedEdge, TypedScope, ValueCodec } from '../graph/typed.js';
 import { edgeOf } from './edge-of.js';
 import { ContainerNode } from './engine/container-node.js';
 import { EndNode } from './engine/end-node.js';
@@ -80,7 +80,7 @@ interface Draft {
   readonly joins: boolean;
   readonly sources: Source[];
   readonly reads: Source[];
-  readonly typed: { readsChunks: boolean; isRead: boolean; isResult: boolean; readonly edge: TypedNode['edge'] };
+  readonly typed: { readsChunks: boolean; isRead: boolean; isResult: boolean; readonly edge: TypedEdge };
   readonly retry: NodeBlueprint['retry'];
   readonly timeoutMs: number | undefined;
   readonly isEntry: boolean;

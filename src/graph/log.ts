@@ -11,7 +11,7 @@ import { EngineError } from '../errors.js';
 import { escapeJson, isJsonObject, type Json } from '../json.js';
 import type { NodeSettled, NodeStarted, RunEvent } from './events.js';
 import type { Checkpoint } from './state.js';
-import { storeValue, type ValueCodec } from './typed.js';
+import { type StoredValue, storeValue, type ValueCodec } from './typed.js';
 
 /**
  * Where a run writes its log; bound to that run.
@@ -304,10 +304,18 @@ export function eventJson(event: RunEvent): string {
     const { value, stored, elapsedMs } = event;
     // The value of an event that is not for a log: as JSON writes it, or leaves it out.
     const given = value === undefined ? undefined : JSON.stringify(value);
-    const values = `${given === undefined ? '' : `,"value":${given}`}${stored === undefined ? '' : `,"stored":${JSON.stringify(stored)}`}`;
+    const values = `${given === undefined ? '' : `,"value":${given}`}${stored === undefined ? '' : `,"stored":${storedJson(stored)}`}`;
     return `${headJson(event)},"outputs":${outputsJson(event.outputs)}${values},"elapsedMs":${elapsedMs}}`;
   }
   return JSON.stringify(event);
+}
+
+/** By hand for a text or a number, for which it takes a fraction of the time. */
+function storedJson(stored: StoredValue): string {
+  if (!('v' in stored)) return JSON.stringify(stored);
+  const { v } = stored;
+  if (typeof v === 'string') return `{"v":"${escapeJson(v)}"}`;
+  return typeof v === 'number' && Number.isFinite(v) ? `{"v":${v}}` : JSON.stringify(stored);
 }
 
 /** Nodes of typed plans have no outputs by name. */

@@ -121,17 +121,35 @@ function newestOf(first: Arrival, node: number): Arrival | undefined {
 
 /** Whole values by source, in the order of the edges; of several from one source the newest. */
 function arrivedAt(inlet: Inlet, at: NodeActivation, rule: Rule): Map<string, unknown> {
-  const newest = newestArrivals(at.arrival);
+  const { sources, path } = inlet;
+  const arrivals = arrivalsOf(sources, at.arrival);
   const arrived = new Map<string, unknown>();
-  for (const source of inlet.sources) {
-    const arrival = newest.get(source.node);
-    if (arrival !== undefined) arrived.set(source.id, wholeOf(arrival.value, source.rule ?? rule, inlet.path));
+  for (let index = 0; index < sources.length; index += 1) {
+    const arrival = arrivals[index];
+    const { id, rule: own } = sources[index] as Source;
+    if (arrival !== undefined) arrived.set(id, wholeOf(arrival.value, own ?? rule, path));
   }
   for (const { id, node, rule: own } of inlet.reads) {
     const read = at.read(node);
     if (read !== undefined) arrived.set(id, wholeOf(read.value, own ?? rule, inlet.path));
   }
   return arrived;
+}
+
+/** The newest arrival of each source. */
+function arrivalsOf(sources: readonly Source[], first: Arrival | undefined): readonly (Arrival | undefined)[] {
+  const arrivals = new Array<Arrival | undefined>(sources.length);
+  let left = sources.length;
+  let arrival = first;
+  // Mostly each source gave once, in the order of the edges; the newest comes first.
+  while (arrival !== undefined && left > 0 && (sources[left - 1] as Source).node === arrival.from) {
+    left -= 1;
+    arrivals[left] = arrival;
+    arrival = arrival.next;
+  }
+  if (left === 0 && arrival === undefined) return arrivals;
+  const newest = newestArrivals(first);
+  return sources.map(({ node }) => newest.get(node));
 }
 
 function newestArrivals(first: Arrival | undefined): Map<number, Arrival> {

@@ -7,7 +7,7 @@ import type { StateCell, StatePatch } from '../../graph/state-cell.js';
 import type { Json } from '../../json.js';
 import { failureOf, Interrupt, type InterruptOptions, type InterruptPart } from '../interrupt.js';
 import type { StateHandle, StateToken } from '../state.js';
-import type { InnerPartOptions, StepActivation, StepKind } from '../step.js';
+import type { AnyStep, InnerPartOptions, StepActivation, StepKind } from '../step.js';
 import type { FoundState, GraphAround, RunContext } from './context.js';
 import { innerPart } from './inner-part.js';
 import { keep, keptJson, storedPart } from './kept.js';
@@ -19,7 +19,7 @@ const NO_OPTIONS: Readonly<Record<string, unknown>> = Object.freeze({});
 
 /** Where a step stands; the same object for all of its activations. */
 export interface StepPlace {
-  readonly step: object;
+  readonly step: AnyStep;
   /** Its id in its graph. */
   readonly id: string;
   /** Ids of the graphs around and its own, without rounds. */
@@ -49,6 +49,10 @@ export class StepAt implements StepActivation, WatchedActivation, OuterStep {
 
   get name(): string {
     return this.#place.id;
+  }
+  /** What it was made of. */
+  get made(): AnyStep {
+    return this.#place.step;
   }
 
   get nested(): NestedRuns {

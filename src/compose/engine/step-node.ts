@@ -36,8 +36,7 @@ export class StepNode {
   readonly #definition: CodeDefinition;
   readonly #inlet: Inlet;
   readonly #around: Surroundings;
-  /** A function with nothing around it: what the activation of such a node touches stands together in this object. */
-  readonly #bare: Extract<CodeDefinition, { readonly type: 'function' }>['run'] | undefined;
+  readonly activate: (at: NodeActivation) => NodeResult;
 
   constructor({ blueprint, definition, inlet, stops }: StepNodeParts) {
     this.#blueprint = blueprint;
@@ -47,27 +46,25 @@ export class StepNode {
     const { isOpenBefore, isOpenBehind } = this.#around;
     const { beforeChunks, afterChunks } = blueprint;
     const hasHooks = !isOpenBefore || !isOpenBehind || beforeChunks !== undefined || afterChunks !== undefined;
-    this.#bare = definition.type === 'function' && !hasHooks && !stops.before ? definition.run : undefined;
+    const isBare = !hasHooks && !stops.before;
+    this.activate =
+      definition.type === 'function' && isBare
+        ? bareActivation(definition.run, this.#around, inlet, this)
+        : (at) => this.#activate(at);
   }
 
-  readonly activate = (at: NodeActivation): NodeResult => {
-    const stopped = this.#bare === undefined ? this.#around.stopped(at) : undefined;
+  #activate(at: NodeActivation): NodeResult {
+    const stopped = this.#around.stopped(at);
     if (stopped !== undefined) return stopped;
     const context = at.services as RunContext;
     const step = new StepAt(at, context, this.#around);
     const watch = context.observers?.watch(this.#around.watched, step);
     return watch === undefined ? this.#work(step, undefined) : watchedResult(watch, () => this.#work(step, watch));
-  };
+  }
 
   #work(step: StepAt, watch: StepWatch | undefined): NodeResult {
-    const bare = this.#bare;
-    if (bare !== undefined) {
-      const input = wholeInput(this.#inlet, step.node, step.context.chunks);
-      watch?.start(input);
-      return this.#delivered(step, this.#call(bare, input, step), watch);
-    }
     const result = afterwards(this.#input(step, watch), (input) => this.#begun(input, step, watch));
-    return this.#delivered(step, result, watch);
+    return this.delivered(step, result, watch);
   }
 
   /** What the step begins with: a whole value for functions; for the others chunks, unless something needs the whole before. */
@@ -90,7 +87,7 @@ export class StepNode {
   #begun(input: unknown, step: StepAt, watch: StepWatch | undefined): unknown {
     if (input instanceof Interrupt) return input;
     const definition = this.#definition;
-    if (definition.type === 'function') return this.#call(definition.run, input, step);
+    if (definition.type === 'function') return call(definition.run, input, step);
     const isWhole = !this.#around.isOpenBefore;
     if (definition.type === 'operator') {
       return (definition.operator as AnyOperator)(isWhole ? of(input) : this.#chunks(step, watch), step);
@@ -116,38 +113,23 @@ export class StepNode {
     return watch === undefined ? prepared : watch.inputs(prepared);
   }
 
-  #call(run: (input: never, at: StepAt) => unknown, input: unknown, step: StepAt): unknown {
-    let result: unknown;
-    try {
-      result = run(input as never, step);
-    } catch (thrown) {
-      if (looksLikeOperator({ thrown })) throw operatorError(this.#around.watched.name);
-      throw failureOf(thrown, step.path);
-    }
-    if (typeof result === 'function' && looksLikeOperator({ returned: result })) {
-      throw operatorError(this.#around.watched.name);
-    }
-    return result;
-  }
-
   // ── what comes out ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  #delivered(step: StepAt, result: unknown, watch: StepWatch | undefined): NodeResult {
+  /** How a result ends the activation, or what it ends later with. */
+  delivered(step: StepAt, result: unknown, watch: StepWatch | undefined): NodeResult {
     if (typeof result !== 'object' || result === null) return this.#settled(step, result, watch);
     if (result instanceof Interrupt) return interruptedBy(step, result);
     if (isObservable(result) || isAsyncIterable(result)) return this.#streamed(step, result, watch);
-    if (isThenable(result)) return step.later(result, (value) => this.#delivered(step, value, watch));
+    if (isThenable(result)) return step.later(result, (value) => this.delivered(step, value, watch));
     return this.#settled(step, result, watch);
   }
 
   #settled(step: StepAt, result: unknown, watch: StepWatch | undefined): NodeResult {
-    if (this.#bare === undefined) {
-      if (this.#blueprint.afterChunks !== undefined) {
-        watch?.end(result);
-        return this.#streamed(step, of(result), undefined);
-      }
-      if (!this.#around.isOpenBehind) return this.#around.finished(step, result, watch);
+    if (this.#blueprint.afterChunks !== undefined) {
+      watch?.end(result);
+      return this.#streamed(step, of(result), undefined);
     }
+    if (!this.#around.isOpenBehind) return this.#around.finished(step, result, watch);
     watch?.end(result);
     return settledValue(result);
   }
@@ -200,6 +182,47 @@ function withoutQuestions(step: StepAt, chunks: Observable<unknown> | AsyncItera
       return false;
     }),
   );
+}
+
+type Run = Extract<CodeDefinition, { readonly type: 'function' }>['run'];
+
+/**
+ * The activation of a function with nothing around it, as most steps are. It touches little that is the node's own: a plan of 10,000 nodes
+ * does not fit into the cache of a processor.
+ */
+function bareActivation(run: Run, place: Surroundings, inlet: Inlet, node: StepNode) {
+  const isPlain = inlet.input === undefined;
+  const inputOf = (at: NodeActivation, rule: RunContext['chunks']): unknown => {
+    const { arrival } = at;
+    const isOne = isPlain && arrival?.next === undefined && !(arrival?.value instanceof Chunks);
+    return isOne ? arrival?.value : wholeInput(inlet, at, rule);
+  };
+  return (at: NodeActivation): NodeResult => {
+    const context = at.services as RunContext;
+    const step = new StepAt(at, context, place);
+    const watch = context.observers?.watch(place.watched, step);
+    if (watch !== undefined) {
+      return watchedResult(watch, () => {
+        const input = inputOf(at, context.chunks);
+        watch.start(input);
+        return node.delivered(step, call(run, input, step), watch);
+      });
+    }
+    const result = call(run, inputOf(at, context.chunks), step);
+    return typeof result === 'object' ? node.delivered(step, result, undefined) : settledValue(result);
+  };
+}
+
+function call(run: (input: never, at: StepAt) => unknown, input: unknown, step: StepAt): unknown {
+  let result: unknown;
+  try {
+    result = run(input as never, step);
+  } catch (thrown) {
+    if (looksLikeOperator({ thrown })) throw operatorError(step.made.name);
+    throw failureOf(thrown, step.path);
+  }
+  if (typeof result === 'function' && looksLikeOperator({ returned: result })) throw operatorError(step.made.name);
+  return result;
 }
 
 function seenBy(
