@@ -12,10 +12,11 @@ const BASE = ['errors', 'group-by', 'json', 'logger', 'nearest-name', 'newest', 
 const ENGINE = [...BASE, 'operators', 'dsl', 'graph'];
 const PORTS = [...ENGINE, 'threads', 'templates', 'models', 'records'];
 const ADAPTERS = [...PORTS, 'documents', 'adapters'];
-const NODES = [...ADAPTERS, 'knowledge', 'tools', 'compose', 'agents'];
+const NODES = [...ADAPTERS, 'knowledge', 'tools', 'compose', 'agents', 'chat'];
 const HOST = [...ENGINE, 'models', 'records', 'adapters', 'components', 'canvas', 'telemetry'];
 const EVERYTHING_BUT_CLI = [
   ...NODES,
+  'ingestion',
   'components',
   'settings',
   'stores',
@@ -48,13 +49,15 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   knowledge: [...BASE, 'operators', 'threads', 'models', 'records', 'documents', 'adapters'],
   tools: [...ADAPTERS, 'knowledge'],
   compose: [...ADAPTERS, 'knowledge', 'tools'],
+  ingestion: [...ADAPTERS, 'knowledge', 'compose'],
   agents: [...ADAPTERS, 'knowledge', 'tools', 'compose'],
+  chat: [...ADAPTERS, 'knowledge', 'tools', 'compose', 'agents'],
   components: NODES,
   canvas: [...ENGINE, 'templates', 'models', 'records', 'compose', 'components'],
   telemetry: [...BASE, 'operators', 'graph'],
   hosting: HOST,
   settings: [...BASE, 'threads', 'models', 'records', 'adapters', 'hosting'],
-  transport: [...HOST, 'dsl', 'settings', 'hosting'],
+  transport: [...HOST, 'chat', 'dsl', 'settings', 'hosting'],
   cli: [...EVERYTHING_BUT_CLI, 'index'],
   testing: [...BASE, 'operators'],
   index: EVERYTHING_BUT_CLI,

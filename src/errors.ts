@@ -69,6 +69,9 @@ export const ERROR_CODES = {
   INPUT_INVALID: code(102, 'The input of a step does not have the form that the step needs.'),
   OUTPUT_INVALID: code(102, 'An answer does not have the form that was asked for.'),
   EMBEDDING_MISMATCH: code(102, 'Vectors that do not belong together cannot be compared.'),
+  // knowledge bases
+  DATASET_BUSY: code(102, 'Documents of a dataset are being parsed, so it cannot be changed now.'),
+  INGEST_FAILED: code(500, 'A document could not be made searchable.'),
   // requests to the outside
   URL_INVALID: code(102, 'A URL cannot be used.'),
   URL_BLOCKED: code(102, 'A URL leads to an address that must not be reached.'),
@@ -101,6 +104,7 @@ export const ERROR_CODES = {
   CONFLICT: code(102, 'The request conflicts with what exists.'),
   SESSION_BUSY: code(103, 'A run of this session is still in progress.'),
   LIMIT_REACHED: code(103, 'A limit of this server is reached.'),
+  RATE_LIMITED: code(103, 'More requests came than are allowed in a second.'),
   QUOTA_EXCEEDED: code(103, 'A tenant stores as much as it may.'),
   STORE_UNAVAILABLE: code(500, 'The server cannot reach what it stores in; trying again may help.'),
   INTERNAL: code(500, 'Something unexpected went wrong.', false),
@@ -170,7 +174,8 @@ export function errorAt(error: EngineError, node: string): EngineError {
 function messageOf(thrown: unknown): string {
   try {
     if (thrown instanceof Error) return thrown.message;
-    if (typeof thrown !== 'object' || thrown === null) return String(thrown);
+    if (thrown === undefined || thrown === null) return `${thrown} was thrown; throw an Error that says what failed.`;
+    if (typeof thrown !== 'object') return String(thrown);
     const { message } = thrown as { readonly message?: unknown };
     if (typeof message === 'string') return message;
     const keys = Object.keys(thrown).slice(0, MAX_SHOWN_KEYS).join(', ');

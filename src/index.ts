@@ -451,6 +451,10 @@ export {
   type ModelsOptions,
   type ProviderDescription,
 } from './models/router.js';
+export type { BreakerStore } from './models/routing/breaker-store.js';
+export type { RouteLimits } from './models/routing/model-route.js';
+export type { ModelRoutes, TargetState } from './models/routing/open-routes.js';
+export type { RouteDelta } from './models/routing/route-target.js';
 export type { Script, ScriptInput } from './models/scripted.js';
 export { createScriptedModel, type ScriptedModelOptions } from './models/scripted.js';
 export type { Embedder, Reranker, SpeechModel, SpeechOptions } from './models/single-answer.js';

@@ -73,19 +73,22 @@ function redisCommands() {
   return (/** @type {Buffer} */ chunk) => {
     const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     let done = 0;
-    for (let at = 0; at < bytes.length; ) {
-      let line = bytes.indexOf('\r\n', at);
-      if (line < 0) break;
-      let parts = Number(bytes.toString('latin1', at + 1, line));
+    // Digit by digit: searching the line ends and reading the numbers as texts would be a twentieth of what the server does.
+    let at = 0;
+    const number = () => {
+      let value = 0;
+      for (at += 1; at < bytes.length && bytes[at] !== 13; at += 1) value = value * 10 + bytes[at] - 48;
+      at += 2;
+      return value;
+    };
+    while (at < bytes.length) {
+      let parts = number();
       const words = [];
-      at = line + 2;
-      while (parts > 0) {
-        line = bytes.indexOf('\r\n', at);
-        if (line < 0) break;
-        const length = Number(bytes.toString('latin1', at + 1, line));
-        if (line + 4 + length > bytes.length) break;
-        if (words.length < 2) words.push(bytes.toString('latin1', line + 2, line + 2 + Math.min(length, 40)));
-        at = line + 4 + length;
+      while (parts > 0 && at < bytes.length) {
+        const length = number();
+        if (at + length + 2 > bytes.length) break;
+        if (words.length < 2) words.push(bytes.toString('latin1', at, at + Math.min(length, 40)));
+        at += length + 2;
         parts -= 1;
       }
       if (parts > 0) break;
@@ -93,9 +96,11 @@ function redisCommands() {
       count(/^eval/i.test(name) ? `${name} ${first}` : name);
       done = at;
     }
-    rest = Buffer.from(bytes.subarray(done));
+    rest = done === bytes.length ? EMPTY : Buffer.from(bytes.subarray(done));
   };
 }
+
+const EMPTY = Buffer.alloc(0);
 
 const portOf = (/** @type {string | undefined} */ url) => (url === undefined ? undefined : Number(new URL(url).port));
 const [postgresPort, redisPort] = [portOf(process.env.DATABASE_URL), portOf(process.env.REDIS_URL)];

@@ -6,10 +6,12 @@ import { expect } from 'vitest';
  * Runs a marble test in virtual time: `it('emits', () => marbles(({ cold, expectObservable }) => { … }))`.
  *
  * RxJS's own timers and clock are virtual inside; promises and `setImmediate` are not, so neither belongs in a marble test.
+ * `now` is the virtual time in milliseconds.
  * Errors are the same when name, message and code are. A failure shows both timelines, one notification a line.
  */
-export function marbles(body: (helpers: RunHelpers) => void): void {
-  new TestScheduler(compare).run(body);
+export function marbles(body: (helpers: RunHelpers, now: () => number) => void): void {
+  const scheduler = new TestScheduler(compare);
+  scheduler.run((helpers) => body(helpers, () => scheduler.now()));
 }
 
 interface Notified {

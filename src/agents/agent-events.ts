@@ -5,6 +5,8 @@ import type { References } from '../adapters/tool-event.js';
 import type { Call, Usage } from '../graph/node-events.js';
 import type { Json, JsonObject } from '../json.js';
 import type { ChatMessage, ToolCall } from '../models/chat-model.js';
+import type { AssistantPart } from '../models/content-parts.js';
+import { assistantPartSchema, messageSchema, toolCallSchema } from '../models/message-schema.js';
 import type { Artifact } from '../tools/tool.js';
 
 /** A piece of text or of reasoning, as the model writes it. */
@@ -50,6 +52,8 @@ export interface AgentAnswer {
   readonly type: 'answer';
   /** Text of the last model call, without thinking. */
   readonly text: string;
+  /** The whole answer in its order, when it has more than text, such as an image. */
+  readonly parts?: readonly AssistantPart[];
   /** The conversation up to and without the answer. */
   readonly state: AgentState;
   readonly references: References;
@@ -71,26 +75,21 @@ export type AgentEvent =
 /** Events of an inner agent that its outer one passes on. */
 export type InnerEvent = Call | CallProgress | ToolLogEntry | Usage;
 
-const toolCall = z.object({ id: z.string(), name: z.string(), arguments: z.string() });
-const part = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('text'), text: z.string() }),
-  z.object({ type: z.literal('image_url'), url: z.string() }),
-]);
-const message = z.discriminatedUnion('role', [
-  z.object({ role: z.literal('system'), content: z.union([z.string(), z.array(part)]) }),
-  z.object({ role: z.literal('user'), content: z.union([z.string(), z.array(part)]) }),
-  z.object({ role: z.literal('assistant'), content: z.string(), toolCalls: z.array(toolCall).optional() }),
-  z.object({ role: z.literal('tool'), content: z.string(), toolCallId: z.string() }),
-]);
 const records = z.record(z.string(), z.record(z.string(), z.json()));
 
 const stateSchema: z.ZodType = z.object({
   version: z.literal(1),
-  messages: z.array(message),
+  messages: z.array(messageSchema),
   round: z.int().min(0),
   tokens: z.number().min(0),
   elapsedMs: z.number().min(0),
-  pending: z.object({ text: z.string(), calls: z.array(toolCall) }).optional(),
+  pending: z
+    .object({
+      text: z.string(),
+      calls: z.array(toolCallSchema),
+      parts: z.array(assistantPartSchema).exactOptional(),
+    })
+    .optional(),
   inner: z.array(z.object({ at: z.int().min(0), state: z.lazy(() => stateSchema) })).optional(),
   failed: z.array(z.string()).optional(),
   references: z.object({ chunks: records, doc_aggs: records }),
@@ -107,8 +106,12 @@ export interface AgentState {
   readonly round: number;
   readonly tokens: number;
   readonly elapsedMs: number;
-  /** The calls of the newest answer and its text, while they wait for an approval or inner agents run. */
-  readonly pending?: { readonly text: string; readonly calls: readonly PendingCall[] };
+  /** The newest answer with its calls, while they wait for an approval or inner agents run; `parts` when it has more than text and calls. */
+  readonly pending?: {
+    readonly text: string;
+    readonly calls: readonly PendingCall[];
+    readonly parts?: readonly AssistantPart[];
+  };
   /** The states of running inner agents, by position of the pending call. */
   readonly inner?: readonly InnerState[];
   /** Ids of the calls of the newest round that failed or were declined; only those are made again unchanged. */

@@ -1,6 +1,5 @@
 /** The loop of a model and its tools, as one stream of events. */
 import { concat, concatMap, defer, type Observable, of } from 'rxjs';
-import type { Usage } from '../graph/node-events.js';
 import {
   type ChatDelta,
   type ChatMessage,
@@ -8,6 +7,10 @@ import {
   contentText,
   type ToolDefinition,
 } from '../models/chat-model.js';
+import { concatMessages, messageOf } from '../models/concat-messages.js';
+import type { AssistantPart } from '../models/content-parts.js';
+import type { AssistantChunk, AssistantMessage } from '../models/messages.js';
+import { toMessageChunks } from '../models/to-message-chunks.js';
 import type { AgentAnswer, AgentEvent, AgentState, PendingCall } from './agent-events.js';
 import type { AgentTool } from './agent-tool.js';
 import type { Chat } from './chat.js';
@@ -37,6 +40,8 @@ export interface AgentSetup extends Omit<Caller, 'concurrency'> {
 /** An agent that runs, with its defaults. */
 type Running = AgentSetup & Caller;
 
+type Pending = NonNullable<AgentState['pending']>;
+
 /** Tool calls that are made of one answer; further ones are dropped. */
 const MAX_CALLS = 64;
 
@@ -53,9 +58,10 @@ const MAX_CONVERSATION = 4_000_000;
  * ```
  *
  * Text is live, also before a call. After `maxRounds + 1` rounds of calls, when the budget is spent, or when the conversation has 4
- * million characters, the model is called once more without tools. After an empty answer it is called once more. Calls that need an
- * approval end the stream with `approval`; run it again from that state with `approvals`. Unsubscribing closes the model's connection
- * and every call. Errors: those of the model; a tool's failure is text for the model.
+ * million characters, the model is called once more without tools. After an empty answer it is called once more. Messages keep all their
+ * parts: images of questions, and thoughts beside calls with what proves them. Calls that need an approval end the stream with `approval`;
+ * run it again from that state with `approvals`. Unsubscribing closes the model's connection and every call. Errors: those of the model; a
+ * tool's failure is text for the model.
  */
 export function runAgent(setup: AgentSetup, state: AgentState): Observable<AgentEvent> {
   const running: Running = { ...setup, concurrency: setup.concurrency ?? 8 };
@@ -69,18 +75,19 @@ function nextRound(setup: Running, state: AgentState, isRetry = false): Observab
     const tools = spent === undefined ? setup.tools.map(({ definition }) => definition) : [];
     const note: ChatMessage[] = spent === undefined ? [] : [{ role: 'user', content: outOfBudget(spent) }];
     const startedAt = setup.now();
-    const draft: Draft = { text: '', calls: [], usage: undefined, finishReason: 'unknown' };
+    const chunks: AssistantChunk[] = [{ role: 'assistant' }];
     const id = `${setup.idPrefix}${state.round}.${isRetry ? 'n' : 'm'}`;
     const { chat, parent } = setup;
     const request = withTools(chat.request([...state.messages, ...note]), tools);
     return concat(
-      chat.ask(request, (answer$) => answer$.pipe(concatMap((piece) => take(piece, draft))), { id, parent }),
+      chat.ask(request, (answer$) => eventsOf(answer$, chunks), { id, parent }),
       defer(() => {
+        const answer = messageOf(concatMessages(chunks));
         const elapsedMs = state.elapsedMs + (setup.now() - startedAt);
-        const after: AgentState = { ...state, tokens: state.tokens + (draft.usage?.totalTokens ?? 0), elapsedMs };
-        if (draft.calls.length > 0 && spent === undefined) return afterCalls(setup, after, draft);
-        if (draft.text.trim() === '' && !isRetry) return nextRound(setup, after, true);
-        return of(answerOf(after, draft.text, draft.finishReason));
+        const after: AgentState = { ...state, tokens: state.tokens + (answer.usage?.totalTokens ?? 0), elapsedMs };
+        if (answer.toolCalls !== undefined && spent === undefined) return afterCalls(setup, after, pendingOf(answer));
+        if (isEmpty(answer) && !isRetry) return nextRound(setup, after, true);
+        return of(answerOf(after, answer));
       }),
     );
   });
@@ -91,39 +98,44 @@ function withTools(request: ChatRequest, tools: readonly ToolDefinition[]): Chat
   return tools.length === 0 ? request : { ...request, tools, toolChoice: 'auto' };
 }
 
-/** The answer of one model call, filled while its events pass. */
-interface Draft {
-  text: string;
-  readonly calls: PendingCall[];
-  usage: Omit<Usage, 'type'> | undefined;
-  finishReason: string;
+/** The events of an answer, whose chunks are kept. */
+function eventsOf(answer$: Observable<ChatDelta>, chunks: AssistantChunk[]): Observable<AgentEvent> {
+  return answer$.pipe(
+    toMessageChunks(),
+    concatMap((chunk) => {
+      chunks.push(chunk);
+      return chunkEvents(chunk);
+    }),
+  );
 }
 
-/** Adds a piece of the answer to the draft; gives the events for it. */
-function take(piece: ChatDelta, draft: Draft): readonly AgentEvent[] {
-  switch (piece.type) {
-    case 'text':
-      draft.text += piece.text;
-      return [piece];
-    case 'thinking':
-      return [piece];
-    case 'tool-call': {
-      const { id, name, arguments: args } = piece;
-      if (draft.calls.length < MAX_CALLS) draft.calls.push({ id, name, arguments: args });
-      return [];
-    }
-    case 'usage': {
-      const { promptTokens, completionTokens, totalTokens } = piece;
-      draft.usage = { promptTokens, completionTokens, totalTokens };
-      return [{ type: 'usage', ...draft.usage }];
-    }
-    case 'finish':
-      draft.finishReason = piece.reason;
-      return [];
-    default:
-      return [];
-  }
+function chunkEvents({ content, reasoning, usage }: AssistantChunk): readonly AgentEvent[] {
+  if (content !== undefined) return [{ type: 'text', text: content }];
+  if (reasoning !== undefined) return [{ type: 'thinking', text: reasoning }];
+  if (usage === undefined) return [];
+  const { promptTokens, completionTokens, totalTokens } = usage;
+  return [{ type: 'usage', promptTokens, completionTokens, totalTokens }];
 }
+
+/** The calls of an answer that are made, and what goes back to the model with their results. */
+function pendingOf({ content: text, toolCalls = [], parts }: AssistantMessage): Pending {
+  const calls = toolCalls.slice(0, MAX_CALLS);
+  if (parts === undefined) return { text, calls };
+  let left = MAX_CALLS;
+  const kept = parts.filter((part) => {
+    if (part.type === 'tool-call') left -= 1;
+    return part.type !== 'tool-call' || left >= 0;
+  });
+  return { text, calls, parts: kept };
+}
+
+/** Whether an answer says nothing: thoughts alone are no answer. */
+function isEmpty({ content, parts = [] }: AssistantMessage): boolean {
+  return content.trim() === '' && parts.every(({ type }) => SILENT.has(type));
+}
+
+/** Parts that are no answer by themselves; texts are part of the content. */
+const SILENT: ReadonlySet<AssistantPart['type']> = new Set(['text', 'reasoning', 'tool-call']);
 
 /** Why no further tool may be called. */
 function spentReason({ tools, maxRounds, budget = {} }: AgentSetup, state: AgentState): string | undefined {
@@ -137,20 +149,21 @@ function spentReason({ tools, maxRounds, budget = {} }: AgentSetup, state: Agent
   return undefined;
 }
 
-/** Characters of the conversation, calls included. */
+/** Characters of the conversation, with calls and with all parts of answers. */
 function lengthOf({ messages }: AgentState): number {
   return messages.reduce((length, message) => {
-    const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
-    const asked = calls.reduce((sum, call) => sum + call.arguments.length, 0);
-    return length + asked + contentText(message.content).length;
+    const { toolCalls = [], parts = [] } = message.role === 'assistant' ? message : {};
+    const asked = toolCalls.reduce((sum, call) => sum + call.arguments.length, 0);
+    const whole = parts.length === 0 ? 0 : JSON.stringify(parts).length;
+    return length + asked + whole + contentText(message.content).length;
   }, 0);
 }
 
 /** Makes the calls, unless some of them need an approval first. */
-function afterCalls(setup: Running, state: AgentState, draft: Draft): Observable<AgentEvent> {
-  const waiting = draft.calls.filter(({ name }) => needsApproval(setup.tools, name));
-  if (waiting.length === 0) return makeCalls(setup, state, draft);
-  const paused: AgentState = { ...state, pending: { text: draft.text, calls: draft.calls } };
+function afterCalls(setup: Running, state: AgentState, pending: Pending): Observable<AgentEvent> {
+  const waiting = pending.calls.filter(({ name }) => needsApproval(setup.tools, name));
+  if (waiting.length === 0) return makeCalls(setup, state, pending);
+  const paused: AgentState = { ...state, pending };
   return of({ type: 'approval', state: paused, calls: waiting });
 }
 
@@ -162,12 +175,13 @@ export function needsApproval(tools: readonly AgentTool[], name: string): boolea
 function makeCalls(
   setup: Running,
   state: AgentState,
-  { text, calls }: NonNullable<AgentState['pending']>,
+  pending: Pending,
   approvals: ReadonlyMap<string, Approval> = new Map(),
 ): Observable<AgentEvent> {
   return defer(() => {
     const startedAt = setup.now();
     const { pending: _, inner = [], ...before } = state;
+    const { text, calls, parts } = pending;
     const results: RoundResults = {
       texts: [],
       failed: [],
@@ -177,13 +191,13 @@ function makeCalls(
       terminal: undefined,
     };
     return concat(
-      runCalls(setup, calls, { ...before, pending: { text, calls } }, results, approvals),
+      runCalls(setup, calls, { ...before, pending }, results, approvals),
       defer(() => {
         const after: AgentState = {
           ...before,
           messages: [
             ...state.messages,
-            { role: 'assistant', content: text, toolCalls: calls },
+            { role: 'assistant', content: text, toolCalls: calls, ...(parts && { parts }) },
             ...toolMessages(calls, results),
           ],
           round: state.round + 1,
@@ -194,7 +208,10 @@ function makeCalls(
         };
         const { terminal } = results;
         if (terminal !== undefined) {
-          return of<AgentEvent[]>({ type: 'text', text: terminal }, answerOf(after, terminal, 'stop'));
+          return of<AgentEvent[]>(
+            { type: 'text', text: terminal },
+            answerOf(after, { content: terminal, finishReason: 'stop' }),
+          );
         }
         return concat(of<AgentEvent>({ type: 'state', state: after }), nextRound(setup, after));
       }),
@@ -206,7 +223,10 @@ function toolMessages(calls: readonly PendingCall[], { texts }: RoundResults): C
   return calls.map(({ id }, index) => ({ role: 'tool', toolCallId: id, content: texts[index] ?? '' }));
 }
 
-function answerOf(state: AgentState, text: string, finishReason: string): AgentAnswer {
+function answerOf(
+  state: AgentState,
+  { content: text, parts, finishReason = 'unknown' }: Pick<AssistantMessage, 'content' | 'parts' | 'finishReason'>,
+): AgentAnswer {
   const { references, artifacts } = state;
-  return { type: 'answer', text, state, references, artifacts, finishReason };
+  return { type: 'answer', text, ...(parts && { parts }), state, references, artifacts, finishReason };
 }

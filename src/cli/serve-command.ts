@@ -5,7 +5,7 @@ import { createServer as createSocketServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { EngineError } from '../errors.js';
-import { STOPPING_MS } from '../hosting/host-options.js';
+import { EXIT_MS, STOPPING_MS } from '../hosting/host-options.js';
 import type { Log } from '../logger.js';
 import type { ModelsDescription } from '../models/router.js';
 import type { AgentRecord } from '../records/agents.js';
@@ -65,7 +65,7 @@ async function serve(args: readonly string[], terminal: Terminal): Promise<numbe
     const { shutdownGraceMs } = settings.server;
     return await Promise.race([
       serveUntilStopped(values.examples === true, settings, terminal, log),
-      endOf(terminal.signal, Math.max(STOPPING_MS, shutdownGraceMs), log, deadline.signal),
+      endOf(terminal.signal, Math.max(STOPPING_MS, shutdownGraceMs) - EXIT_MS, log, deadline.signal),
     ]);
   } finally {
     deadline.abort();
@@ -97,6 +97,7 @@ async function serveUntilStopped(
     log,
   );
   const { models, databases } = services;
+  if (stores.sharedStates !== undefined) models.shareBreakers?.(stores.sharedStates, log);
   const stopPruning = pruneRegularly(stores, settings.stores.pruneEveryHours, log);
   const server = createServer({
     config,

@@ -36,7 +36,7 @@ export interface StepComponentOptions<P extends object, I, O> {
 const RESULT: Readonly<Record<string, Port>> = { result: { type: 'any', description: 'What the step gave.' } };
 
 /**
- * Makes a component of a step, for `createRegistry([...components, componentOf(step, …)])`.
+ * Makes a component of a step, for `createRegistry([...builtInComponents.values(), componentOf(step, …)])`.
  *
  * Chunks of text come live on the port `content`. Questions of the step are questions of the node, with `{ questions: [{ address, question }] }`
  * as payload; `inputs` of the next turn answers them by address, or as a whole when there is one.

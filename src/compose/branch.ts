@@ -48,9 +48,10 @@ export type LabelOf<O> = keyof O & string;
  *                    └─ few ───> list ───────┘
  * ```
  *
- * Several labels run side by side, and their results are merged. A label that is no route fails with NODE_TARGET_UNKNOWN.
+ * Several labels run side by side, and their results are merged; none of them, which is an empty list, ends in GRAPH_NO_OUTPUT. A label that is
+ * no route fails with NODE_TARGET_UNKNOWN.
  *
- * @throws EngineError PLAN_INVALID without routes, and for a chooser that is no function.
+ * @throws EngineError PLAN_INVALID without routes, and for a chooser or a `merge` that is no function.
  */
 export function branch<I, L extends string, O extends Readonly<Record<L, unknown>>>(
   choose: Chooser<I, L>,
@@ -72,7 +73,10 @@ export function branch<I, L extends string, O extends Readonly<Record<L, unknown
  * few                ---(ab)-c--d--|
  * ```
  *
- * @throws EngineError PLAN_INVALID without routes, and for a chooser that is no function.
+ * A stream that ended without a choice, and a label that is no route, fail with NODE_TARGET_UNKNOWN; 65,536 chunks without a choice with
+ * LIMIT_REACHED.
+ *
+ * @throws EngineError PLAN_INVALID without routes, and for a chooser or a `merge` that is no function.
  */
 export function streamBranch<I, L extends string, O extends Readonly<Record<L, unknown>>>(
   choosePrefix: PrefixChooser<I, L>,
@@ -98,7 +102,8 @@ function branchStep<I, O>(
   routes: Readonly<Record<string, unknown>>,
   { merge }: BranchOptions<unknown>,
 ): Step<I, O> {
-  const entries = routesOf('branch', routes) as readonly [string, StepLike<unknown, unknown>][];
+  if (merge !== undefined) requireFunction(merge, 'merge');
+  const entries = routesOf('"branch"', routes) as readonly [string, StepLike<unknown, unknown>][];
   const taken: TakenIds = new Map();
   const targets = entries.map(([label]): [string, string] => [label, uniqueId(label, taken)]);
   const steps = entries.map(([, route], at): NodeBlueprint => {

@@ -4,7 +4,7 @@ import type { StepLabel } from '../knowledge/component-function.js';
 import type { CompiledNode, CompiledStep } from './compile.js';
 import { requirePath } from './engine/run-observers.js';
 import type { RunOptionsByNode } from './engine/watch.js';
-import { isStep, show } from './make-step.js';
+import { isStep, originOf, show } from './make-step.js';
 import { type AnyStep, type AnyStepLike, DEFINITION, type OptionsOf } from './step.js';
 
 /** The call options of what a graph takes as a step; of a function that says nothing of them, anything by name. */
@@ -43,7 +43,8 @@ export class StepCallOptions {
  * which there are, and their types are those of the step.
  *
  * A path that the graph does not have, a step that is not in the graph, and a graph, map or loop, which have none, are OPTION_INVALID when the
- * run starts. For a step that runs only inside another one, say where: `{ at: 'outer/inner' }`.
+ * run starts. For a step that runs only inside another one (`within`), say where, as its `at.path` does without rounds:
+ * `{ at: 'outer/chain/inner' }` where `outer` runs `chain(inner, …)`, `'outer/inner/inner'` where it runs `inner` alone.
  *
  * @throws EngineError OPTION_INVALID for something else than a step and an object.
  */
@@ -84,6 +85,9 @@ export interface CallOptionsGiven {
 export function callOptionsFor(compiled: CompiledStep, given: CallOptionsGiven): RunOptionsByNode | undefined {
   const { with: list = [], around, place } = given;
   const inherited = around instanceof OptionsByNode ? around.entries : [];
+  if (!Array.isArray(list)) {
+    throw invalid(`the option "with" is a list of what options(step, …) gives; received ${show(list)}`);
+  }
   if (list.length === 0 && inherited.length === 0) return undefined;
   for (const one of list) {
     if (!(one instanceof StepCallOptions)) {
@@ -133,10 +137,8 @@ class OptionsByNode implements RunOptionsByNode {
 /** Whether a node's step is the one that options were given for: itself, with another name by its position, with observers, or its function. */
 function isSame(given: AnyStepLike, standing: AnyStep): boolean {
   const definition = standing[DEFINITION];
-  const origin = 'origin' in definition ? definition.origin : undefined;
-  if (!isStep(given)) return origin === given || (definition.type === 'function' && definition.run === given);
-  const own = given[DEFINITION];
-  return own === definition || own === origin || ('origin' in own && own.origin !== undefined && own.origin === origin);
+  if (isStep(given)) return originOf(given[DEFINITION]) === originOf(definition);
+  return originOf(definition) === given || (definition.type === 'function' && definition.run === given);
 }
 
 /** @throws EngineError OPTION_INVALID when no step of the graph gets the options. */
@@ -150,7 +152,7 @@ function requirePlace(compiled: CompiledStep, { step, at }: StepCallOptions): vo
     const hint =
       near.length > 0
         ? ` Another step of that name is at "${near[0]}": give options for the object that stands there, or say { at: "${near[0]}" }.`
-        : ' If a step runs it inside itself, say where: { at: "<path of that step>/<name>" }.';
+        : ' If a step runs it inside itself, say where, with the name of what it runs between: { at: "<path of that step>/chain/<name>" }, as at.path says.';
     throw invalid(`there are options for the step "${name}", which is not in the graph.${hint}`);
   }
   requirePath(compiled.steps, at, `options for "${name}" at "${at}"`);

@@ -68,7 +68,9 @@ export interface NodeDescription {
  * Describes a step: nodes, edges, branches with their labels, where fields come from, graphs inside, states, and types by the names that their
  * schemas have (`title`, else a description, else the kind of the type).
  *
- * The result is plain data, except for static values of workflows, which are as they were written.
+ * The result is plain data, apart from the step, except for static values of workflows, which are as they were written.
+ *
+ * @throws EngineError PLAN_INVALID for what is neither a step nor a function.
  */
 export function describe(step: AnyStepLike): StepDescription {
   const { name, kind, [DEFINITION]: definition } = toStep(step, 'step');
@@ -109,10 +111,10 @@ function describeGraph(graph: GraphBlueprint): GraphDescription {
       const labels = (routes.get(from) ?? []).filter(([, target]) => target === to).map(([label]) => label);
       return labels.length === 0 ? { from, to } : { from, to, labels };
     }),
-    ...(end === undefined ? {} : { end }),
+    ...(end === undefined ? {} : { end: end.map(copyOf) }),
     states: graph.states.map(({ name }) => name),
-    interruptBefore: graph.interruptBefore,
-    interruptAfter: graph.interruptAfter,
+    interruptBefore: [...graph.interruptBefore],
+    interruptAfter: [...graph.interruptAfter],
     ...(graph.maxSteps === undefined ? {} : { maxSteps: graph.maxSteps }),
     pace: graph.pace,
     endWith: graph.endWith,
@@ -124,10 +126,14 @@ function describeNode({ id, step, route, input, trigger }: NodeBlueprint): NodeD
     id,
     step: describe(step),
     ...(route === undefined ? {} : { branch: route.choosePrefix === undefined ? 'value' : 'prefix' }),
-    ...(input?.mappings === undefined ? {} : { input: input.mappings }),
-    ...(input?.reads === undefined ? {} : { reads: input.reads }),
+    ...(input?.mappings === undefined ? {} : { input: input.mappings.map(copyOf) }),
+    ...(input?.reads === undefined ? {} : { reads: [...input.reads] }),
     trigger: trigger ?? 'all',
   };
+}
+
+function copyOf(mapping: FieldMapping): FieldMapping {
+  return { ...mapping };
 }
 
 /** Where schema libraries keep the name of a type; none of it is part of Standard Schema. */

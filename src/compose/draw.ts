@@ -58,10 +58,9 @@ class Drawing {
   }
 
   box(step: StepDescription, id: string, indent: string): string {
-    const inside = step.graph ?? step.body?.graph;
-    const body = step.body === undefined ? '' : `${asLabel(step.body.name)} `;
-    const bound = step.type === 'map' ? `each ${body}` : step.type === 'loop' ? `again ${body}` : '';
-    const label = `${asLabel(id)}${note([bound.trim(), boundOf(step), kindOf(step, id)])}`;
+    const bodies = bodiesOf(step);
+    const inside = (bodies.at(-1) ?? step).graph;
+    const label = `${asLabel(id)}${note([repeated(step, bodies), ...[step, ...bodies].map(boundOf), kindOf(step, id)])}`;
     if (inside === undefined) return this.#line(indent, `["${label}"]`);
     const frame = this.#next();
     this.lines.push(`${indent}subgraph ${frame}["${label}"]`);
@@ -85,6 +84,19 @@ class Drawing {
     this.#count += 1;
     return name;
   }
+}
+
+/** What a map or a loop goes through: its body, the body of that where it is one as well, and so on. */
+function bodiesOf({ body }: StepDescription): readonly StepDescription[] {
+  return body === undefined ? [] : [body, ...bodiesOf(body)];
+}
+
+/** `each again review`: how a body is repeated, and what it is in the end. */
+function repeated(step: StepDescription, bodies: readonly StepDescription[]): string {
+  const last = bodies.at(-1);
+  if (last === undefined) return '';
+  const words = [step, ...bodies.slice(0, -1)].map(({ type }) => (type === 'map' ? 'each' : 'again'));
+  return [...words, asLabel(last.name)].join(' ');
 }
 
 function boundOf({ concurrency, maxRounds }: StepDescription): string {

@@ -1,11 +1,11 @@
 /** What graphs and workflows are given beside their nodes, and the rules for their ids. */
 import { EngineError } from '../errors.js';
 import { didYouMean } from '../nearest-name.js';
-import { requireWhole } from '../operators/invalid-option.js';
-import type { StepDescription } from './describe.js';
-import { requireName, show } from './make-step.js';
+import { invalidOption, requireOptions, requireWhole } from '../operators/invalid-option.js';
+import { describe, type StepDescription } from './describe.js';
+import { graphStep, requireName, show } from './make-step.js';
 import type { StateToken } from './state.js';
-import { type EdgeOptions, END, type GraphBlueprint, START } from './step.js';
+import { type EdgeOptions, END, type GraphBlueprint, START, type Step } from './step.js';
 
 /** What a graph is given beside its nodes. */
 export interface GraphOptions {
@@ -25,6 +25,8 @@ export interface GraphOptions {
   readonly onBuilt?: (description: StepDescription) => void;
 }
 
+const NAMES = ['state', 'interruptBefore', 'interruptAfter', 'maxSteps', 'pace', 'endWith', 'onBuilt'];
+
 /** The part of a blueprint that comes from options. */
 type Settings = Pick<GraphBlueprint, 'states' | 'interruptBefore' | 'interruptAfter' | 'maxSteps' | 'pace' | 'endWith'>;
 
@@ -43,18 +45,31 @@ export function planError(owner: string, problem: string, node?: string): Engine
  * @throws EngineError PLAN_INVALID for two states of one name and for interrupts at unknown nodes; OPTION_INVALID for other values.
  */
 export function readGraphOptions(owner: string, options: GraphOptions, ids: readonly string[]): Settings {
+  requireOptions(owner, options, NAMES);
   const { state = [], interruptBefore = [], interruptAfter = [], maxSteps, pace = 'eager', endWith = 'all' } = options;
   if (maxSteps !== undefined) requireWhole(owner, 'maxSteps', maxSteps, 1);
   requireOneOf(owner, 'pace', pace, ['eager', 'lockstep']);
   requireOneOf(owner, 'endWith', endWith, ['all', 'first']);
-  const states = isList(state) ? state : [state];
+  const states = isList(state) ? [...state] : [state];
+  for (const token of states) {
+    if (isToken(token)) continue;
+    throw invalidOption(owner, 'state', 'what defineState(…) gives, or a list of it', token);
+  }
   const double = states.find(({ name }, at) => states.findIndex((other) => other.name === name) < at);
   if (double !== undefined) {
     throw planError(owner, `two of its states are called "${double.name}". Give one another name.`);
   }
   requireKnown(owner, 'interruptBefore', interruptBefore, ids);
   requireKnown(owner, 'interruptAfter', interruptAfter, ids);
-  return { states, interruptBefore, interruptAfter, maxSteps, pace, endWith };
+  // Copies: a graph that was built does not change.
+  return {
+    states,
+    interruptBefore: [...interruptBefore],
+    interruptAfter: [...interruptAfter],
+    maxSteps,
+    pace,
+    endWith,
+  };
 }
 
 /**
@@ -86,6 +101,7 @@ export function requireOneOf(owner: string, option: string, value: unknown, allo
 }
 
 function requireKnown(owner: string, option: string, named: readonly string[], ids: readonly string[]): void {
+  if (!Array.isArray(named)) throw invalidOption(owner, option, 'a list of ids of its nodes', named);
   const known = new Set(ids);
   const unknown = named.find((id) => !known.has(id));
   if (unknown === undefined) return;
@@ -96,24 +112,56 @@ function requireKnown(owner: string, option: string, named: readonly string[], i
   );
 }
 
+function isToken(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, initial } = value as Partial<StateToken<unknown>>;
+  return typeof name === 'string' && typeof initial === 'function';
+}
+
 function isList<T>(value: T | readonly T[]): value is readonly T[] {
   return Array.isArray(value);
 }
 
+/** What a graph or a workflow is drawn on. */
+export interface DrawnBoard {
+  /** Closes it and gives what was drawn. */
+  finish(options: GraphOptions): GraphBlueprint;
+}
+
 /**
- * Calls the function that draws a graph; `owner` begins the messages: `Graph "g"`.
+ * Makes the step of a graph or a workflow: `draw` calls `build`, the function that draws it, with the board; then `onBuilt` is told.
  *
- * @throws EngineError PLAN_INVALID for something else than a function, and for one that draws later.
+ * @throws EngineError PLAN_INVALID for a name that cannot be one, for something else than a function, for one that draws later, and for what
+ * cannot run as it was drawn.
  */
-export function drawWith(owner: string, build: unknown, draw: () => unknown): void {
+export function drawnStep<I, O, B extends DrawnBoard>(
+  kind: 'Graph' | 'Workflow',
+  name: string,
+  options: GraphOptions,
+  build: unknown,
+  board: B,
+  draw: (board: B) => unknown,
+): Step<I, O> {
+  requireName(`A ${kind.toLowerCase()}`, name);
+  const owner = `${kind} "${name}"`;
   if (typeof build !== 'function') throw planError(owner, 'it needs a function that draws it, behind its name.');
-  const result = draw();
-  if (!(result instanceof Promise)) return;
-  // What it does later is refused there as well, and this error says it all.
-  result.catch(() => {});
+  const result = draw(board);
+  if (result instanceof Promise) {
+    // What it does later is refused there as well, and this error says it all.
+    result.catch(() => {});
+    throw planError(
+      owner,
+      `its function is async, but a ${kind.toLowerCase()} is drawn at once. Wait for what it needs before the call.`,
+    );
+  }
+  const made = graphStep<I, O>(board.finish(options));
+  options.onBuilt?.(describe(made));
+  return made;
+}
+
+/** Refuses a change of what was built. @throws EngineError PLAN_INVALID. */
+export function requireOpen(owner: string, isBuilt: boolean, change: string): void {
+  if (!isBuilt) return;
   const kind = owner.slice(0, owner.indexOf(' ')).toLowerCase();
-  throw planError(
-    owner,
-    `its function is async, but a ${kind} is drawn at once. Wait for what it needs before the call.`,
-  );
+  throw planError(owner, `${change} after it was built. Do it inside the function that draws the ${kind}.`);
 }

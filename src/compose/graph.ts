@@ -1,19 +1,20 @@
 /** Graphs with typed handles: nodes, edges, joins and branches, checked when they are built. */
 import { EngineError } from '../errors.js';
+import { requireCallable, requireOptions } from '../operators/invalid-option.js';
 import { type Chooser, type LabelOf, type PrefixChooser, routerNode } from './branch.js';
 import { checkGraph, type NeededPart } from './check-graph.js';
-import { describe } from './describe.js';
 import {
   checkEdge,
-  drawWith,
+  drawnStep,
   type GraphOptions,
   planError,
   readGraphOptions,
   requireNodeId,
   requireOneOf,
+  requireOpen,
 } from './graph-options.js';
 import { idOf, makeHandle, type NodeHandle, type OptionalPart, type Source, type Target } from './handles.js';
-import { checkOptions, graphStep, requireFunction, requireName, toStep } from './make-step.js';
+import { checkOptions, requireFunction, show, toStep } from './make-step.js';
 import { routesOf } from './parallel.js';
 import {
   type AnyStepLike,
@@ -126,13 +127,11 @@ export function graph<I, O>(
   build: (g: GraphBuilder<I, O>) => void,
   options: GraphOptions = {},
 ): Step<I, O> {
-  requireName('A graph', name);
-  const draft = new Draft<I, O>(name);
-  drawWith(`Graph "${name}"`, build, () => build(draft));
-  const made = graphStep<I, O>(draft.finish(options));
-  options.onBuilt?.(describe(made));
-  return made;
+  return drawnStep<I, O, Draft<I, O>>('Graph', name, options, build, new Draft(name), build);
 }
+
+const HOOKS = ['before', 'after', 'beforeChunks', 'afterChunks', 'merge'] as const;
+const NODE_OPTIONS = [...HOOKS, 'trigger', 'edge', 'retry', 'timeoutMs'];
 
 /** The parts of one join. */
 interface Join {
@@ -168,6 +167,8 @@ class Draft<I, O> implements GraphBuilder<I, O> {
     this.#requireOpen(`node "${id}" was added`);
     requireNodeId(this.#owner, id, (other) => this.#nodes.has(other));
     const owner = `${this.#owner}, node "${id}"`;
+    requireOptions(owner, options, NODE_OPTIONS);
+    for (const hook of HOOKS) requireCallable(owner, hook, options[hook]);
     checkOptions(owner, options);
     checkEdge(owner, options.edge);
     if (options.trigger !== undefined) requireOneOf(owner, 'trigger', options.trigger, ['all', 'any']);
@@ -183,6 +184,7 @@ class Draft<I, O> implements GraphBuilder<I, O> {
   edge<T>(from: Source<T>, to: Target<NoInfer<T>>): void {
     const [source, target] = [this.#idOf(from), this.#idOf(to)];
     this.#requireOpen(`an edge from "${source}" to "${target}" was added`);
+    this.#requireDirection(source, target);
     this.#requireNoJoin(target, `an edge from "${source}"`);
     this.#connect(source, target, true);
   }
@@ -190,7 +192,7 @@ class Draft<I, O> implements GraphBuilder<I, O> {
   join<P extends JoinParts>(parts: P, to: Target<NoInfer<Joined<P>>>): void {
     const target = this.#idOf(to);
     this.#requireOpen(`a join at "${target}" was added`);
-    const entries = routesOf(`join at "${target}"`, parts);
+    const entries = routesOf(`${this.#owner}: the join at ${show(target)}`, parts, 'part');
     this.#requireNoJoin(target, 'another join');
     const other = this.#firstSources.get(target);
     if (other !== undefined) throw this.#joinError(target, `an edge from "${other}"`);
@@ -264,7 +266,10 @@ class Draft<I, O> implements GraphBuilder<I, O> {
   #route(from: unknown, routes: Readonly<Record<string, unknown>>, chooser: Omit<RouteBlueprint, 'routes'>): void {
     const source = this.#idOf(from);
     this.#requireOpen(`a branch at "${source}" was added`);
-    const targets = routesOf(`branch at "${source}"`, routes).map(([label, to]) => [label, this.#idOf(to)] as const);
+    this.#requireDirection(source, END);
+    const targets = routesOf(`${this.#owner}: the branch at ${show(source)}`, routes, 'route').map(
+      ([label, to]) => [label, this.#idOf(to)] as const,
+    );
     const id = this.#routerId(source);
     this.#nodes.set(id, routerNode(id, { ...chooser, routes: Object.fromEntries(targets) }));
     this.#connect(source, id, false);
@@ -272,6 +277,13 @@ class Draft<I, O> implements GraphBuilder<I, O> {
       this.#requireNoJoin(to, `the route "${label}"`);
       this.#connect(id, to, false);
     }
+  }
+
+  #requireDirection(source: string, target: string): void {
+    if (target === START)
+      throw planError(this.#owner, `an edge from "${source}" cannot lead to the start. Lead it to a node.`);
+    if (source === END)
+      throw planError(this.#owner, `an edge to "${target}" cannot come from the end. Begin it at a node.`);
   }
 
   #routerId(source: string): string {
@@ -303,8 +315,7 @@ class Draft<I, O> implements GraphBuilder<I, O> {
   }
 
   #requireOpen(change: string): void {
-    if (!this.#isBuilt) return;
-    throw planError(this.#owner, `${change} after it was built. Do it inside the function that draws the graph.`);
+    requireOpen(this.#owner, this.#isBuilt, change);
   }
 
   #idOf(handle: unknown): string {

@@ -52,3 +52,23 @@ export function failureOf(thrown: unknown, path: string): unknown {
   const message = `Step "${path}" ran another step that waits for an answer, without passing its question on. Run it as part of this step: invoke(inner, input, { within: at }).`;
   return new EngineError('NODE_PROTOCOL', message, { node: path, cause: thrown });
 }
+
+/**
+ * Refuses questions that could not be told apart, or are none. `path` is that of the step.
+ *
+ * @throws EngineError NODE_PROTOCOL without questions, for ids that are no part of a path, for two of one id, and for something else than questions.
+ */
+export function requireParts(path: string, questions: readonly InterruptPart[]): void {
+  const refuse = (problem: string): EngineError =>
+    new EngineError('NODE_PROTOCOL', `Step "${path}": at.interruptAll(…) ${problem}.`, { node: path });
+  if (!Array.isArray(questions) || questions.length === 0) throw refuse('needs a list of at least one question');
+  const ids = new Set<unknown>();
+  for (const part of questions as readonly (Partial<InterruptPart> | null | undefined)[]) {
+    const id = part?.id;
+    if (typeof id !== 'string') throw refuse('needs an id for each question: { id, interrupt }');
+    if (!(part?.interrupt instanceof Interrupt))
+      throw refuse(`needs what at.interrupt(…) gives as "interrupt" of "${id}"`);
+    if (ids.has(id)) throw refuse(`has two questions with the id "${id}"; give one another id`);
+    ids.add(id);
+  }
+}

@@ -1,5 +1,5 @@
 /** One step again and again, until its result is good. */
-import { invalidOption, requireWhole } from '../operators/invalid-option.js';
+import { invalidOption, requireOptions, requireWhole } from '../operators/invalid-option.js';
 import { makeStep, requireFunction, toStep } from './make-step.js';
 import type { AnyStepLike, Step, StepLike } from './step.js';
 
@@ -28,6 +28,7 @@ export function loop<T>(body: StepLike<T, T>, options: LoopOptions<T>): Step<T, 
   if (typeof options !== 'object' || options === null) {
     throw invalidOption('loop', 'options', 'an object with "until" and "maxRounds"', options);
   }
+  requireOptions('loop', options, ['until', 'maxRounds']);
   const { until, maxRounds } = options;
   requireWhole('loop', 'maxRounds', maxRounds, 1);
   requireFunction(until, 'until');

@@ -2,7 +2,13 @@
 import { identity, map } from 'rxjs';
 import { EngineError } from '../errors.js';
 import type { StepLabel } from '../knowledge/component-function.js';
-import { invalidOption, requireWhole } from '../operators/invalid-option.js';
+import {
+  invalidOption,
+  requireCallable,
+  requireOptions,
+  requireSchema,
+  requireWhole,
+} from '../operators/invalid-option.js';
 import { pathOf, placeOf } from './reference.js';
 import {
   type AnyStep,
@@ -53,7 +59,7 @@ export function isStep(value: unknown): value is AnyStep {
  */
 export function toStep(stepLike: AnyStepLike, fallbackName: string): AnyStep {
   if (isStep(stepLike)) return stepLike;
-  requireFunction(stepLike, fallbackName);
+  requireFunction(stepLike, fallbackName, 'a function or a step');
   if (isLabelled(stepLike)) return labelledStep(stepLike);
   const own = cleanName(stepLike.name);
   const name = own === '' ? fallbackName : own;
@@ -89,6 +95,11 @@ function isLabelled(value: unknown): value is LabelledFunction {
   return (
     typeof value === 'function' && 'stepName' in value && 'stepKind' in value && typeof value.stepName === 'string'
   );
+}
+
+/** What a step was made of: its first definition, also behind observers, or the component. */
+export function originOf(definition: StepDefinition): object {
+  return ('origin' in definition ? definition.origin : undefined) ?? definition;
 }
 
 /** Steps one behind the other as one step; chains that were given no name of their own are taken apart. */
@@ -171,10 +182,14 @@ export function requireName(owner: string, name: unknown): asserts name is strin
  *
  * @throws EngineError PLAN_INVALID saying what was received and what to do.
  */
-// biome-ignore lint/suspicious/noExplicitAny: functions of all types are checked
-export function requireFunction(value: unknown, owner: string): asserts value is (...values: any[]) => unknown {
+export function requireFunction(
+  value: unknown,
+  owner: string,
+  allowed = 'a function',
+  // biome-ignore lint/suspicious/noExplicitAny: functions of all types are checked
+): asserts value is (...values: any[]) => unknown {
   if (typeof value !== 'function' || placeOf(value) !== undefined) {
-    throw new EngineError('PLAN_INVALID', `"${owner}" must be a function or a step; received ${show(value)}.`);
+    throw new EngineError('PLAN_INVALID', `"${owner}" must be ${allowed}; received ${show(value)}.`);
   }
   if (isStockOperator(value as (...values: never[]) => unknown)) throw operatorError(owner);
 }
@@ -190,6 +205,22 @@ export function checkOptions(owner: string, { timeoutMs, retry }: Pick<StepOptio
   if (typeof retry !== 'object' || retry === null) throw invalidOption(owner, 'retry', 'an object', retry);
   requireWhole(owner, 'retry.attempts', retry.attempts, 1);
   if (retry.delayMs !== undefined) requireWhole(owner, 'retry.delayMs', retry.delayMs, 0);
+}
+
+/** Every option of a step by name. */
+const STEP_OPTIONS = ['input', 'output', 'timeoutMs', 'retry', 'chunks', 'mayAsk', 'kind', 'observe'] as const;
+
+/**
+ * Refuses options of a step that cannot be used; see {@link checkOptions}.
+ *
+ * @throws EngineError OPTION_INVALID also for names that are no options, schemas that are none, and a rule that is no function.
+ */
+export function checkStepOptions(owner: string, options: StepOptions): void {
+  requireOptions(owner, options, STEP_OPTIONS);
+  requireSchema(owner, 'input', options.input);
+  requireSchema(owner, 'output', options.output);
+  requireCallable(owner, 'chunks', options.chunks);
+  checkOptions(owner, options);
 }
 
 /** How calling a function ended: what it gave, or what it threw. */

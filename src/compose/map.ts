@@ -1,5 +1,5 @@
 /** One step for every item of a list. */
-import { requireWhole } from '../operators/invalid-option.js';
+import { requireOptions, requireWhole } from '../operators/invalid-option.js';
 import { makeStep, toStep } from './make-step.js';
 import type { AnyStepLike, Step, StepLike } from './step.js';
 
@@ -21,9 +21,10 @@ const DEFAULT_CONCURRENCY = 8;
  *
  * Each item is an activation of its own: `each[3]` in paths, with its own questions and tries. The first failure ends the others.
  *
- * @throws EngineError OPTION_INVALID for a concurrency that is not a whole number of at least 1.
+ * @throws EngineError OPTION_INVALID for a concurrency that is not a whole number of at least 1, and for a name that is no option.
  */
 export function map<T, R>(item: StepLike<T, R>, options: MapOptions = {}): Step<readonly T[], R[]> {
+  requireOptions('map', options, ['concurrency']);
   const { concurrency = DEFAULT_CONCURRENCY } = options;
   requireWhole('map', 'concurrency', concurrency, 1);
   return makeStep('map', { type: 'map', item: toStep(item as AnyStepLike, 'item'), concurrency, options: {} });

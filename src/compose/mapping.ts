@@ -93,13 +93,16 @@ function read(owner: string, written: unknown, path: readonly string[], around: 
   }
   refuseSpread(owner, at, written);
   around.add(written);
-  const entries = Object.entries(written).map(
-    ([key, part]) => [key, read(owner, part, [...path, key], around)] as const,
-  );
+  const inside = (part: unknown, key: string): Template => read(owner, part, [...path, key], around);
+  const template = Array.isArray(written)
+    ? // Holes as well, so that items keep their places.
+      ({ type: 'list', items: Array.from(written, (part, at) => inside(part, String(at))) } as const)
+    : ({
+        type: 'object',
+        entries: Object.entries(written).map(([key, part]) => [key, inside(part, key)] as const),
+      } as const);
   around.delete(written);
-  return simplify(
-    Array.isArray(written) ? { type: 'list', items: entries.map(([, part]) => part) } : { type: 'object', entries },
-  );
+  return simplify(template);
 }
 
 /** What holds no reference is a value, a copy of its own. */

@@ -5,7 +5,7 @@ import type { ChatMessage } from '../models/chat-model.js';
 import type { AssistantMessage, ToolMessage } from '../models/messages.js';
 import { didYouMean } from '../nearest-name.js';
 import { invalidOption } from '../operators/invalid-option.js';
-import { isStep, makeStep, show } from './make-step.js';
+import { isStep, makeStep, originOf, show } from './make-step.js';
 import type { ChatInput } from './models/chat-model-step.js';
 import { type AnyCallbacks, type BoundObserver, Observer, type ObserverCallbacks } from './observer.js';
 import {
@@ -79,7 +79,7 @@ const NAMES = ['start', 'startChunks', 'end', 'endChunks', 'error'] as const;
  * An observer cannot fail a run: what it throws, or a promise that it returns rejects with, is a `warning` notice in the events of the run; a
  * process warning where no event can carry it, once for each observer.
  *
- * @throws EngineError OPTION_INVALID for something else than functions under the five names.
+ * @throws EngineError OPTION_INVALID for something else than a plain object of functions under the five names.
  */
 export const observe: Observe = Object.freeze(
   Object.assign((callbacks: AnyCallbacks): Observer => new Observer(checked('observe', callbacks)), {
@@ -133,8 +133,7 @@ export function observed<S extends AnyStep, M>(
 function boundTo(definition: StepDefinition, options: StepOptions): StepDefinition {
   if (definition.type === 'graph')
     return { ...definition, graph: { ...definition.graph, isInline: false }, options } as StepDefinition;
-  const origin = ('origin' in definition ? definition.origin : undefined) ?? definition;
-  return { ...definition, options, origin } as StepDefinition;
+  return { ...definition, options, origin: originOf(definition) } as StepDefinition;
 }
 
 function ofKind(kind: StepKind & keyof ObservedKinds) {
@@ -142,8 +141,14 @@ function ofKind(kind: StepKind & keyof ObservedKinds) {
 }
 
 function checked(owner: string, callbacks: AnyCallbacks): AnyCallbacks {
-  if (typeof callbacks !== 'object' || callbacks === null) {
-    throw invalidOption(owner, 'callbacks', `an object of functions ${NAMES.join(', ')}`, callbacks);
+  const prototype: unknown = callbacks === null ? undefined : Object.getPrototypeOf(Object(callbacks));
+  if (typeof callbacks !== 'object' || (prototype !== Object.prototype && prototype !== null)) {
+    // Methods of a class are no keys of its objects: such an observer would be told of nothing.
+    const received = typeof callbacks === 'object' && callbacks !== null ? 'an object of a class' : show(callbacks);
+    throw new EngineError(
+      'OPTION_INVALID',
+      `${owner} needs a plain object of functions ${NAMES.join(', ')}; received ${received}. Write { end: (output) => … }.`,
+    );
   }
   for (const [name, value] of Object.entries(callbacks)) {
     if (!(NAMES as readonly string[]).includes(name)) {

@@ -25,7 +25,7 @@ export type Together<U> = (U extends unknown ? (value: U) => void : never) exten
  *             └──> user ──┘
  * ```
  *
- * Chunks come as objects of one key, as soon as a step has one. The first failure ends the others. Steps that need different objects get
+ * Chunks come as objects of one key, as they are made once every step has begun to give: a step that gives one value counts as begun with it. The first failure ends the others. Steps that need different objects get
  * what has all of their keys.
  *
  * @throws EngineError PLAN_INVALID without steps, and for what is neither a step nor a function.
@@ -35,7 +35,7 @@ export function parallel<P extends Readonly<Record<string, AnyStepLike>>>(
   steps: P,
 ): Step<Together<InputOf<P[keyof P]>>, { [K in keyof P]: OutputOf<P[K]> }>;
 export function parallel(steps: Readonly<Record<string, AnyStepLike>>): Step<unknown, unknown> {
-  const entries = routesOf('parallel', steps);
+  const entries = routesOf('"parallel"', steps);
   const taken: TakenIds = new Map();
   const keys = new Map(entries.map(([key]) => [uniqueId(key, taken), key]));
   const nodes = [...keys].map(([id, key]): NodeBlueprint => ({ id, step: toStep(steps[key] as AnyStepLike, id) }));
@@ -47,12 +47,16 @@ export function parallel(steps: Readonly<Record<string, AnyStepLike>>): Step<unk
 }
 
 /** An object of steps as its entries. @throws EngineError PLAN_INVALID for something else, or an empty one. */
-export function routesOf<T>(owner: string, steps: Readonly<Record<string, T>>): readonly [string, T][] {
+export function routesOf<T>(
+  owner: string,
+  steps: Readonly<Record<string, T>>,
+  what: 'step' | 'route' | 'part' | 'arm' = 'step',
+): readonly [string, T][] {
   const isObject = typeof steps === 'object' && steps !== null && !Array.isArray(steps);
   const entries = isObject ? Object.entries(steps) : [];
   if (entries.length > 0) return entries;
   const received = isObject ? 'an empty object' : show(steps);
-  throw new EngineError('PLAN_INVALID', `"${owner}" needs an object with at least one step; received ${received}.`);
+  throw new EngineError('PLAN_INVALID', `${owner} needs an object with at least one ${what}; received ${received}.`);
 }
 
 /** What came from each node, under the key of the node. */

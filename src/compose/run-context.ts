@@ -4,6 +4,7 @@ import { EngineError } from '../errors.js';
 import type { Durability, EventLog } from '../graph/log.js';
 import type { CheckpointStore, RunOptions } from '../graph/run-options.js';
 import type { ValueCodec } from '../graph/typed.js';
+import { hasMethods, invalidOption, requireOptions } from '../operators/invalid-option.js';
 import type { StepCallOptions } from './call-options.js';
 import type { RunContext } from './engine/context.js';
 import type { OuterStep } from './engine/nested.js';
@@ -56,6 +57,50 @@ export interface StepRunOptions {
   readonly now?: () => number;
   /** Uniform in [0, 1). @default Math.random */
   readonly random?: () => number;
+}
+
+/** What an option has to be: in words, and whether a value is it. */
+type Rule = readonly [allowed: string, fits: (value: unknown) => boolean];
+
+/** A value that the options of numbers, and those that say more in their error, are checked for elsewhere. */
+const CHECKED_ELSEWHERE: Rule = ['', () => true];
+const FUNCTION: Rule = ['a function', (value) => typeof value === 'function'];
+const NUMBER: Rule = ['a whole number of at least 1', (value) => Number.isSafeInteger(value) && (value as number) >= 1];
+
+const RULES: { readonly [K in keyof Required<StepRunOptions>]: Rule } = {
+  run: ['a text that is not empty', (value) => typeof value === 'string' && value !== ''],
+  services: CHECKED_ELSEWHERE,
+  signal: ['an AbortSignal, such as controller.signal', (value) => hasMethods(value, ['addEventListener'])],
+  concurrency: NUMBER,
+  maxSteps: NUMBER,
+  timeoutMs: NUMBER,
+  checkpoints: ['a store with the functions save, load and delete', (value) => hasMethods(value, ['save', 'load'])],
+  log: [
+    'a log with the functions snapshot, append and flush',
+    (value) => hasMethods(value, ['snapshot', 'append', 'flush']),
+  ],
+  durability: ['"exit", "async" or "sync"', (value) => ['exit', 'async', 'sync'].includes(value as string)],
+  values: ['a list of what defineValue({ … }) gives', Array.isArray],
+  serializer: ['a codec with the functions toJson and fromJson', (value) => hasMethods(value, ['toJson', 'fromJson'])],
+  chunks: FUNCTION,
+  with: CHECKED_ELSEWHERE,
+  observe: CHECKED_ELSEWHERE,
+  within: CHECKED_ELSEWHERE,
+  cancel$: ['an Observable', (value) => hasMethods(value, ['subscribe'])],
+  now: FUNCTION,
+  random: FUNCTION,
+};
+
+const NAMES = Object.keys(RULES);
+
+/** Refuses options that cannot be used. @throws EngineError OPTION_INVALID */
+export function checkRunOptions(options: StepRunOptions): void {
+  requireOptions('run', options, NAMES);
+  for (const name of Object.keys(options) as (keyof StepRunOptions)[]) {
+    const value = options[name];
+    const [allowed, fits] = RULES[name];
+    if (value !== undefined && !fits(value)) throw invalidOption('run', name, allowed, value);
+  }
 }
 
 /** Codecs that need no more than what is built in share their plans. */

@@ -11,6 +11,7 @@ import {
   firstValueFrom,
   from,
   ignoreElements,
+  isObservable,
   map,
   mergeMap,
   NEVER,
@@ -44,7 +45,15 @@ import { observersFor } from './engine/run-observers.js';
 import { watchRun } from './engine/watched-run.js';
 import { toStep } from './make-step.js';
 import { type Question, questionsOf, Resumption, startOf } from './resume.js';
-import { codecOf, contextOf, engineOptions, outerStep, placeOf, type StepRunOptions } from './run-context.js';
+import {
+  checkRunOptions,
+  codecOf,
+  contextOf,
+  engineOptions,
+  outerStep,
+  placeOf,
+  type StepRunOptions,
+} from './run-context.js';
 import { type AnyStep, type AnyStepLike, type ConcatRule, DEFINITION, type StepLike } from './step.js';
 
 /**
@@ -119,6 +128,9 @@ export function stream<I, O>(
  * ```
  */
 export function transform<I, O>(step: StepLike<I, O>, options: StepRunOptions = {}): OperatorFunction<I, O> {
+  toStep(step as AnyStepLike, 'step');
+  checkRunOptions(options);
+  toStep(step as AnyStepLike, 'step');
   return (source) => streamOf<O>(() => new Launch(step, options), undefined, sourceOf(source));
 }
 
@@ -139,12 +151,13 @@ export function run(
   start: Start | { readonly input: unknown },
   options: StepRunOptions | RunOptions = {},
 ): Observable<RunEvent> {
+  if (typeof start !== 'object' || start === null) throw invalidOption('run', 'start', 'an object with "input"', start);
   if (isPlan(step)) return runPlan(step, start as Start, options as RunOptions);
   return eventsOf(step, (start as { readonly input: unknown }).input, options as StepRunOptions);
 }
 
 function isPlan(value: AnyStepLike | Plan): value is Plan {
-  return typeof value === 'object' && 'nodes' in value && 'scopes' in value;
+  return typeof value === 'object' && value !== null && 'nodes' in value && 'scopes' in value;
 }
 
 function eventsOf(step: AnyStepLike, input: unknown, options: StepRunOptions): Observable<RunEvent> {
@@ -199,6 +212,11 @@ export function stepOutcome(
 }
 
 function sourceOf<I>(chunks: Observable<I> | AsyncIterable<I>): ChunkInput {
+  const isAsked = (chunks as Partial<AsyncIterable<I>> | null | undefined)?.[Symbol.asyncIterator] !== undefined;
+  if (!isAsked && !isObservable(chunks)) {
+    const allowed = 'an Observable or an AsyncIterable (a value goes to invoke or stream)';
+    throw invalidOption('run', 'chunks', allowed, chunks);
+  }
   return { toObservable: (room) => toObservable(chunks, room) };
 }
 
@@ -220,7 +238,7 @@ class Launch {
   readonly context: RunContext;
 
   constructor(stepLike: AnyStepLike, options: StepRunOptions) {
-    if (typeof options !== 'object' || options === null) throw invalidOption('run', 'options', 'an object', options);
+    checkRunOptions(options);
     this.step = toStep(stepLike, 'step');
     this.options = options;
     const outer = outerStep(options);

@@ -126,7 +126,10 @@ export interface StepActivation {
   readonly services: unknown;
   /** The answer to this step's own question, once the run was resumed with one. */
   readonly answer: unknown;
-  /** Of a step that asked several questions with `interruptAll`: the answers that have come, by id of the question. Empty otherwise. */
+  /**
+   * Of a step that asked several questions with `interruptAll`: the answers of this resume, by id of the question. Those of earlier ones are in
+   * what the step kept of them as `memo`. Empty otherwise.
+   */
   readonly answers: ReadonlyMap<string, unknown>;
   /** Whether the step runs again because its run was resumed, with or without an answer for it. */
   readonly isResumed: boolean;

@@ -1,9 +1,10 @@
 /** Steps of one function: values in, chunks in, questions, keys. */
 import { map, mergeMap } from 'rxjs';
 import { EngineError } from '../errors.js';
+import { invalidOption, requireOptions, requireSchema } from '../operators/invalid-option.js';
 import type { StandardSchema } from '../standard-schema.js';
 import type { InterruptOptions } from './interrupt.js';
-import { checkOptions, isStep, makeStep, requireName, show, toStep } from './make-step.js';
+import { checkStepOptions, isStep, makeStep, requireName, show, toStep } from './make-step.js';
 import {
   type AnyStepLike,
   type ChunkOperator,
@@ -23,11 +24,12 @@ import {
  * is one unit, which chains around it do not take apart.
  *
  * @throws EngineError PLAN_INVALID for a name that is empty or has `/`, `#`, `[` or `]`, and for an RxJS operator.
- * @throws EngineError OPTION_INVALID for a time limit or a number of tries that is not a whole number of at least 1.
+ * @throws EngineError OPTION_INVALID for a time limit or a number of tries that is not a whole number of at least 1, for a schema that is none,
+ * and for a name that is no option.
  */
 export function step<I, O>(name: string, body: StepLike<I, O>, options: StepOptions<I, O> = {}): Step<I, O> {
   requireName('A step', name);
-  checkOptions(name, options as StepOptions);
+  checkStepOptions(name, options as StepOptions);
   const inner = toStep(body as AnyStepLike, name);
   return makeStep(name, named(inner[DEFINITION], options as StepOptions), options.kind ?? inner.kind);
 }
@@ -79,6 +81,8 @@ export type AskOptions = Pick<InterruptOptions, 'expiresInMs' | 'fallback'>;
  *
  * `question` is what the asked one is shown, or a function that makes it of the input; it must be storable. An answer that the schema
  * refuses is ANSWER_INVALID, and the question stays. A run that is resumed without an answer for this step asks again.
+ *
+ * @throws EngineError OPTION_INVALID for an answer that is no schema.
  */
 export function ask<A, I = unknown>(
   answer: StandardSchema<unknown, A>,
@@ -91,6 +95,9 @@ export function ask(
   question: unknown,
   options: AskOptions = {},
 ): Step<unknown, unknown> {
+  if (answer === undefined) throw invalidOption('ask', 'answer', 'a Standard Schema, such as z.string()', answer);
+  requireSchema('ask', 'answer', answer);
+  requireOptions('ask', options, ['expiresInMs', 'fallback']);
   const ofInput = typeof question === 'function' ? (question as (input: unknown) => unknown) : () => question;
   const run = (input: unknown, at: StepActivation) =>
     at.answer === undefined ? at.interrupt(ofInput(input), { ...options, answer }) : at.answer;
@@ -109,8 +116,11 @@ export function passthrough<T>(): Step<T, T> {
  * chunks        {a:1}--{b:2}--{a:3}--|
  * pick('a')     1-------------3------|
  * ```
+ *
+ * @throws EngineError OPTION_INVALID for a key that is no text.
  */
 export function pick<I, K extends keyof I & string>(key: K): Step<I, I[K]> {
+  requireKey('pick', key);
   const ofKey = (chunk: unknown): unknown[] =>
     typeof chunk === 'object' && chunk !== null && Object.hasOwn(chunk, key)
       ? [(chunk as Record<string, unknown>)[key]]
@@ -125,11 +135,18 @@ export function pick<I, K extends keyof I & string>(key: K): Step<I, I[K]> {
  * chunks       1------2------|
  * as('a')      {a:1}--{a:2}--|
  * ```
+ *
+ * @throws EngineError OPTION_INVALID for a key that is no text.
  */
 export function as<K extends string, T>(key: K): Step<T, { [P in K]: T }> {
+  requireKey('as', key);
   // A computed key, unlike an assignment, makes an own property also of `__proto__`.
   const wrap = (chunk: unknown): unknown => ({ [key]: chunk });
   return makeStep('as', { type: 'operator', operator: map(wrap), options: {} });
+}
+
+function requireKey(owner: string, key: unknown): void {
+  if (typeof key !== 'string') throw invalidOption(owner, 'key', 'a text', key);
 }
 
 interface ReadArguments {
@@ -151,7 +168,7 @@ function readArguments(what: string, given: readonly unknown[]): ReadArguments {
   }
   const own = hasName ? (given[0] as string) : body.name;
   const name = own === '' || own === undefined ? what : own;
-  checkOptions(name, options);
+  checkStepOptions(name, options);
   return { name, body, options, isAnonymous: own === '' || own === undefined };
 }
 

@@ -1,8 +1,16 @@
 /** Workflows: steps whose inputs are written down with typed references to what other steps will give. */
+import { invalidOption, requireOptions } from '../operators/invalid-option.js';
 import { routerNode } from './branch.js';
-import { describe } from './describe.js';
-import { checkEdge, drawWith, type GraphOptions, planError, readGraphOptions, requireNodeId } from './graph-options.js';
-import { checkOptions, graphStep, requireFunction, requireName, show, toStep } from './make-step.js';
+import {
+  checkEdge,
+  drawnStep,
+  type GraphOptions,
+  planError,
+  readGraphOptions,
+  requireNodeId,
+  requireOpen,
+} from './graph-options.js';
+import { checkOptions, requireFunction, requireName, show, toStep } from './make-step.js';
 import { firstOfRule, placesIn, readTemplate, type Template, templateRule, withPlaces } from './mapping.js';
 import { routesOf } from './parallel.js';
 import {
@@ -98,12 +106,9 @@ export function workflow<I, O>(
   build: (input: Ref<I>, w: WorkflowBuilder<O>) => void,
   options: GraphOptions = {},
 ): Step<I, O> {
-  requireName('A workflow', name);
-  const draft = new Draft<O>(name);
-  drawWith(`Workflow "${name}"`, build, () => build(draft.input as Ref<I>, draft));
-  const made = graphStep<I, O>(draft.finish(options));
-  options.onBuilt?.(describe(made));
-  return made;
+  return drawnStep('Workflow', name, options, build, new Draft<O>(name), (draft) =>
+    build(draft.input as Ref<I>, draft),
+  );
 }
 
 /** A node that keeps the input of the workflow for the arms of its branches. */
@@ -158,6 +163,8 @@ class Draft<O> implements WorkflowBuilder<O> {
     requireNodeId(this.#owner, id, (other) => this.#nodes.has(other));
     const owner = `${this.#owner}, node "${id}"`;
     const { after = [], ...others } = options;
+    requireOptions(owner, options, ['after', 'edge', 'retry', 'timeoutMs']);
+    if (!Array.isArray(after)) throw invalidOption(owner, 'after', 'a list of references', after);
     checkOptions(owner, others);
     checkEdge(owner, others.edge);
     const template = readTemplate(owner, input);
@@ -183,7 +190,7 @@ class Draft<O> implements WorkflowBuilder<O> {
     requireNodeId(this.#owner, id, (other) => this.#nodes.has(other));
     requireFunction(choose, 'choose');
     const place = this.#placeOf(by, `branch "${id}"`);
-    const entries = routesOf(`branch "${id}"`, arms).map(([label, arm]) => {
+    const entries = routesOf(`${this.#owner}: the branch "${id}"`, arms, 'arm').map(([label, arm]) => {
       requireName(`${this.#owner}: an arm of "${id}"`, label);
       requireFunction(arm, `${id}.${label}`);
       return { label, arm, entry: `${id}/${label}` };
@@ -327,7 +334,6 @@ class Draft<O> implements WorkflowBuilder<O> {
   }
 
   #requireOpen(change: string): void {
-    if (!this.#isBuilt) return;
-    throw planError(this.#owner, `${change} after it was built. Do it inside the function that draws the workflow.`);
+    requireOpen(this.#owner, this.#isBuilt, change);
   }
 }

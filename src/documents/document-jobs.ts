@@ -1,16 +1,16 @@
 /** What is done with files of users, models and web pages in threads, and how it is asked for. */
-import type { TransferListItem } from 'node:worker_threads';
 import type { Observable } from 'rxjs';
 import type { StoredFile } from '../records/files.js';
-import { type Threads, threadPerJob } from '../threads/threads.js';
+import { type Threads, type Transferred, threadPerJob } from '../threads/threads.js';
 import type { Page, PageRequest } from './pages/page.js';
+import type { PagedText } from './reading/paged-text.js';
 import type { SpreadsheetDone, SpreadsheetWork } from './spreadsheets/spreadsheet-work.js';
 import type { DocumentFile, DocumentOptions } from './write-document.js';
 
 /** The jobs by name: what each is given, and what it gives. */
 export interface DocumentJobs {
-  /** The content of a file, as `readDocument`. */
-  readonly read: readonly [request: { readonly file: StoredFile; readonly maxCharacters: number }, text: string];
+  /** The content of a file, as `readPages`. */
+  readonly read: readonly [request: { readonly file: StoredFile; readonly maxCharacters: number }, text: PagedText];
   /** A web page, as `parsePage`. */
   readonly page: readonly [request: PageRequest, page: Page];
   /** The text of a page, as `htmlToText`. */
@@ -67,7 +67,7 @@ export function documentJob<K extends keyof DocumentJobs>(
   { threads = threadPerJob, timeoutMs, unable }: DocumentJobOptions,
 ): Observable<DocumentJobs[K][1]> {
   const message = () => {
-    const transfer: TransferListItem[] = [];
+    const transfer: Transferred[] = [];
     // Data of nodes holds no bytes, and may be long.
     const sent = 'data' in given ? given : withOwnBytes(given, transfer);
     return { data: { job, given: sent }, transfer };
@@ -76,7 +76,7 @@ export function documentJob<K extends keyof DocumentJobs>(
 }
 
 /** A view of bytes would be cloned with all of its buffer, and what is moved is lost to others; so bytes are copied, and the copies moved. */
-function withOwnBytes(value: unknown, transfer: TransferListItem[]): unknown {
+function withOwnBytes(value: unknown, transfer: Transferred[]): unknown {
   if (value instanceof Uint8Array) {
     const own = new Uint8Array(value);
     transfer.push(own.buffer);

@@ -24,7 +24,10 @@ const MAX_MESSAGES = 2000;
 const NAME_CHARACTERS = 250;
 
 /** What a session is made of. */
-interface NewSession extends Pick<TurnRequest, 'query' | 'name' | 'userId'> {
+interface NewSession extends Pick<TurnRequest, 'query'> {
+  /** @default the beginning of the question */
+  readonly name?: string | undefined;
+  readonly userId?: string | undefined;
   /** Names the key of the chat page that makes it. */
   readonly page?: string | undefined;
 }
@@ -70,11 +73,14 @@ export function withQuestion(
     createdAt: Math.floor(now / 1000),
     ...(files.length === 0 ? {} : { files }),
   };
-  return { ...withoutQuestion(session, { id }), messages: append(session.messages, message), updatedAt: now };
+  const messages = append(session.messages, message);
+  if (session.epoch === undefined) return { ...session, messages, lastRun: id, updatedAt: now };
+  return { ...withoutQuestion(session, { id }), messages, updatedAt: now };
 }
 
 /** The session when a run begins that repeats a question. */
 export function withoutQuestion(session: SessionRecord, { id }: Pick<RunIdentity, 'id'>): SessionRecord {
+  if (session.epoch === undefined) return { ...session, lastRun: id };
   const { epoch: _, ...before } = session;
   return { ...before, lastRun: id };
 }
@@ -123,7 +129,7 @@ function waitingNodes(pending: JsonObject | undefined): readonly string[] {
 }
 
 function append<T>(list: readonly T[], item: T): readonly T[] {
-  return [...list.slice(Math.max(0, list.length + 1 - MAX_MESSAGES)), item];
+  return [...(list.length < MAX_MESSAGES ? list : list.slice(list.length + 1 - MAX_MESSAGES)), item];
 }
 
 /**

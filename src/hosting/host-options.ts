@@ -5,7 +5,9 @@ import type { Log } from '../logger.js';
 import type { LeaseStore, Signals } from '../records/coordination.js';
 import type { UsageStore } from '../records/quotas.js';
 import type { CommitRun } from '../records/run-commit.js';
+import type { SaleStore } from '../records/sales.js';
 import type { Stores } from '../records/stores.js';
+import type { TicketStore } from '../records/tickets.js';
 import type { VersionStore } from '../records/versions.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { OpenCanvas } from './canvases.js';
@@ -19,6 +21,9 @@ export interface HostStores extends Stores {
   readonly signals: Signals;
   /** Counts what tenants store. @default sessions have no quota */
   readonly usage?: UsageStore | undefined;
+  /** What tools look up. @default the tools for it fail */
+  readonly sales?: SaleStore | undefined;
+  readonly tickets?: TicketStore | undefined;
   /** Stores what a run did in one step. @default one part after another */
   readonly commit?: CommitRun | undefined;
   /** What distinguishes these stores from others that share the same leases. @default nothing */
@@ -52,7 +57,10 @@ export const DEFAULT_LIMITS = {
 };
 
 /** What of the time that a server has to stop is left to release runs, end connections and close stores. */
-export const STOPPING_MS = 5_000;
+export const STOPPING_MS = 6_000;
+
+/** What of that time is left to the end of the process itself, which a busy machine makes late: timers, signals and the exit. */
+export const EXIT_MS = 1_500;
 
 /** Bounds of a host. */
 export type HostLimits = { readonly [Name in keyof typeof DEFAULT_LIMITS]: number };

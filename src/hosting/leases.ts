@@ -154,12 +154,12 @@ export class SessionLease {
     this.#parts = parts;
     this.#ends = ends;
     this.#confirmedAt = parts.now();
+    const { name, owner, data } = lease;
+    this.acquisition = { name, owner, data, ttlMs: parts.limits.leaseMs };
   }
 
   /** What acquires it in the store. */
-  get acquisition(): LeaseAcquisition {
-    return { ...this.#lease, ttlMs: this.#parts.limits.leaseMs };
-  }
+  readonly acquisition: LeaseAcquisition;
 
   /** The store has acquired it: it is renewed from now on. */
   hold(): void {

@@ -1,4 +1,5 @@
 /** A run at work in this process, with its clients, its last event and the record that it leaves. */
+import { setImmediate } from 'node:timers';
 import { type Observable, Subscription } from 'rxjs';
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import type { Session } from '../canvas/turn.js';
@@ -21,6 +22,7 @@ import type { SessionLease } from './leases.js';
 import { ClientPresence } from './liveness.js';
 import { RunEvents } from './run-events.js';
 import type { RunPast } from './run-past.js';
+import { endIn, type RecordParts, recordOfEnd, recordOfStart } from './run-record.js';
 import type { Transcript } from './transcript.js';
 
 /** Hooks through which a run takes its way from the engine into the conversation. */
@@ -47,19 +49,21 @@ export interface RunStart {
   /** What the run did in a process that was lost. */
   readonly past?: RunPast | undefined;
   /** Milliseconds since 1970, at the first start of a run that is recovered. @default now */
-  readonly startedAt?: number;
+  readonly startedAt?: number | undefined;
   readonly launch: RunLaunch;
   readonly storesTrace: boolean;
   /** The session as the run begins with it; stored with the start of a new run. Without it the end of a run is stored in steps. */
-  readonly session?: RecordChange<SessionRecord>;
+  readonly session?: RecordChange<SessionRecord> | undefined;
   /** The record as it is stored, with the epoch of this process, when the run was claimed. @default a new run, of the first epoch */
-  readonly claimed?: RunRecord;
+  readonly claimed?: RunRecord | undefined;
 }
 
 export interface LiveRunOptions extends RunStart {
   readonly parts: HostParts;
   readonly commit: CommitRun;
   readonly lease: SessionLease;
+  /** Called with each event that is published. */
+  readonly whenPublished: () => void;
   /** Called once when the run is over here, before its last event is delivered. */
   readonly whenOver: () => void;
   /** Aborted when unreachable stores are not waited for any more. */
@@ -85,8 +89,6 @@ export class LiveRun {
   readonly #options: LiveRunOptions;
   /** Of this process as the writer of the run; see `RunLog`. */
   readonly #epoch: number;
-  /** What every record of the run has. */
-  readonly #named: Omit<RunIdentity, 'tenant'> & { readonly epoch?: number };
   readonly #events: RunEvents;
   readonly #abort = new AbortController();
   readonly #subscription = new Subscription();
@@ -118,8 +120,6 @@ export class LiveRun {
     this.#hasBegun = claimed !== undefined;
     this.#epoch = claimed?.epoch ?? FIRST_EPOCH;
     this.identity = identity;
-    const { tenant: _, ...named } = identity;
-    this.#named = this.#epoch === FIRST_EPOCH ? named : { ...named, epoch: this.#epoch };
     this.startedAt = startedAt;
     this.projection = projectionOf({ ...identity, startedAt }, 'failure' in work ? undefined : work.plan);
     const { projection } = this;
@@ -131,9 +131,10 @@ export class LiveRun {
       maxLogBytes: parts.limits.runLogBytes,
       maxUnstoredBytes: parts.limits.runUnstoredBytes,
       onFailed: (error) => this.#fail(error),
+      onPublished: options.whenPublished,
     });
     this.#usage = past?.usage ?? NO_USAGE;
-    this.record = { ...this.#recordBase(0), status: 'running', launch: options.launch };
+    this.record = recordOfStart(this.#recordParts(0), options.launch);
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
@@ -172,6 +173,7 @@ export class LiveRun {
     const { session, lease } = this.#options;
     if (this.#hasBegun) {
       this.#open();
+      setImmediate(this.#watchClients);
       return;
     }
     const begun = this.#events.begin({
@@ -185,16 +187,21 @@ export class LiveRun {
     await begun;
     lease.hold();
     this.#hasBegun = true;
+    // The client that started the run is there in a moment.
+    setImmediate(this.#watchClients);
   }
 
-  #open(): void {
-    const { identity, work, past, launch, parts, lease } = this.#options;
-    const { id } = identity;
+  readonly #watchClients = (): void => {
+    const { launch, parts } = this.#options;
     const { detachGraceMs } = parts.limits;
+    if (launch.isDetached || detachGraceMs === 0 || this.#isFinishing || this.#isReleased) return;
+    this.#subscription.add(this.clients.abandoned(detachGraceMs).subscribe(() => this.cancel()));
+  };
+
+  #open(): void {
+    const { identity, work, past, lease } = this.#options;
+    const { id } = identity;
     lease.whenLost = () => this.release('its lease was lost', true);
-    if (!launch.isDetached && detachGraceMs > 0) {
-      this.#subscription.add(this.clients.abandoned(detachGraceMs).subscribe(() => this.cancel()));
-    }
     if ('failure' in work) {
       this.#failure = work.failure;
       void this.#finish();
@@ -466,34 +473,15 @@ export class LiveRun {
   }
 
   #recordOfEnd(lastSeq: number): RunRecord {
-    const finishedAt = this.#options.parts.now();
-    return { ...this.#recordBase(lastSeq), ...endIn(this.#lastEvent(), this.projection), finishedAt };
+    const end = endIn(this.#lastEvent(), this.projection);
+    return recordOfEnd(this.#recordParts(lastSeq), end, this.#options.parts.now());
   }
 
-  #recordBase(lastSeq: number): Omit<RunRecord, 'status'> {
-    return { ...this.#named, startedAt: this.startedAt, usage: this.#usage, lastSeq };
+  #recordParts(lastSeq: number): RecordParts {
+    return { identity: this.identity, epoch: this.#epoch, startedAt: this.startedAt, usage: this.#usage, lastSeq };
   }
 }
 
 function isConflict(error: unknown): boolean {
   return EngineError.is(error) && error.code === 'CONFLICT';
-}
-
-/** What the last event of a run says of how it ended. */
-export function endIn(
-  event: TerminalEvent,
-  projection: RagflowProjection,
-): Pick<RunRecord, 'status' | 'error' | 'pending'> {
-  switch (event.type) {
-    case 'run-interrupted':
-      return { status: 'waiting', pending: projection.project(event)?.data ?? {} };
-    case 'run-settled':
-      return { status: 'succeeded' };
-    case 'run-cancelled':
-      return { status: 'cancelled' };
-    case 'run-failed': {
-      const { code, message } = event.error;
-      return { status: 'failed', error: { code, message } };
-    }
-  }
 }

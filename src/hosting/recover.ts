@@ -10,10 +10,10 @@ import { findProjection } from './canvases.js';
 import { claimSession } from './conversation.js';
 import { SESSION_LEASES, type SessionLease } from './leases.js';
 import type { RunWork } from './live-run.js';
-import { endIn } from './live-run.js';
 import { claimedElsewhere } from './refusals.js';
 import type { RunHub } from './run-hub.js';
 import { type RunPast, readPast } from './run-past.js';
+import { endIn } from './run-record.js';
 import { engineOptions, workOfTurn } from './start.js';
 import { servicesOfRun } from './tenant-services.js';
 

@@ -30,6 +30,8 @@ export interface RunEventsOptions {
   readonly past: RunPast | undefined;
   /** Called when an event cannot be stored. */
   readonly onFailed: (error: EngineError) => void;
+  /** Called with each event that is published. */
+  readonly onPublished: () => void;
 }
 
 /** The events of one run: numbers them, serialises each once, stores it in the log, then publishes it. */
@@ -170,6 +172,7 @@ export class RunEvents {
     this.lastSeq = frame.seq;
     this.#remember(frame);
     this.frames$.next(frame);
+    this.#options.onPublished();
   }
 
   complete(): void {

@@ -112,20 +112,21 @@ export class RunHub {
    * @throws EngineError CONFLICT when another process has claimed the run meanwhile.
    */
   async start(start: RunStart, lease: SessionLease, trace: TraceContext = {}): Promise<LiveRun> {
-    const { identity, work, claimed } = start;
+    const { identity, work, claimed, past, startedAt, launch, storesTrace, session } = start;
     const { stores, telemetry } = this.parts;
     const { tenant, id } = identity;
     const watching = new Subscription();
     const live = new LiveRun({
-      ...start,
+      ...{ identity, claimed, past, startedAt, launch, storesTrace, session },
       work:
         telemetry === undefined || 'failure' in work
           ? work
-          : { ...work, open: observed(telemetry, { ...identity, plan: work.plan, trace }, work.open) },
+          : { plan: work.plan, open: observed(telemetry, { ...identity, plan: work.plan, trace }, work.open) },
       parts: this.parts,
       commit: this.#commit,
       lease,
       closing: this.#closing.signal,
+      whenPublished: () => this.#notifications.notify(id),
       whenOver: () => {
         watching.unsubscribe();
         this.#live.delete(id);
@@ -139,7 +140,6 @@ export class RunHub {
       this.count(record);
     });
     this.#unfinished.add(ended);
-    watching.add(live.frames$.subscribe(() => this.#notifications.notify(id)));
     this.#watchCancels(live, watching, !lease.isAcquired);
     await live.start();
     // It was claimed in time and came too late all the same.

@@ -111,8 +111,40 @@ export function startCommand(target: TurnTarget, turn: Partial<TurnRequest>, for
   };
 }
 
+/** A command that was made of what was checked already; it is not changed, and a copy is none. */
+class CheckedCommand implements StartCommand {
+  readonly format = 1;
+  readonly tenant: string;
+  readonly agentId: string;
+  readonly fallback: TurnTarget['fallback'];
+  readonly turn: TurnRequest;
+  declare readonly page?: string;
+  declare readonly fork?: ForkPoint;
+  // A private field, which no other code can give to an object.
+  readonly #isChecked = true;
+
+  constructor({ tenant, agentId, fallback, page }: TurnTarget, turn: TurnRequest, fork: ForkPoint | undefined) {
+    this.tenant = tenant;
+    this.agentId = agentId;
+    this.fallback = fallback;
+    this.turn = turn;
+    if (page !== undefined) this.page = page;
+    if (fork !== undefined) this.fork = fork;
+  }
+
+  static is(value: unknown): value is CheckedCommand {
+    return typeof value === 'object' && value !== null && #isChecked in value && value.#isChecked;
+  }
+}
+
+/** The command for a turn that was read from a request: carried out by this process, it is not checked again. */
+export function checkedCommand(target: TurnTarget, turn: TurnRequest, fork?: ForkPoint): StartCommand {
+  return new CheckedCommand(target, turn, fork);
+}
+
 /** Reads a command that came from another process. @throws EngineError BAD_REQUEST with every mismatch and its path. */
 export function readStartCommand(value: unknown): StartCommand {
+  if (CheckedCommand.is(value)) return value;
   const parsed = commandSchema.safeParse(value);
   // An absent header of the trace stays absent: only the types of zod allow undefined.
   if (parsed.success) return parsed.data as StartCommand;

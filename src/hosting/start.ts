@@ -6,6 +6,7 @@ import { runFrom, runTurn, type Session, type Turn, type TurnOptions } from '../
 import { readFileValues } from '../components/file-inputs.js';
 import type { Services } from '../components/services.js';
 import { EngineError } from '../errors.js';
+import type { Json } from '../json.js';
 import type { AgentRecord } from '../records/agents.js';
 import { sessionTaken } from '../records/run-commit.js';
 import type { RunIdentity, RunLaunch, RunRecord, RunTurn } from '../records/runs.js';
@@ -114,7 +115,8 @@ async function findBase(hub: RunHub, agent: AgentRecord, command: StartCommand):
   }
   if (turn.sessionId !== undefined) return { sessionId: turn.sessionId };
   const dsl = await findDocument(stores.versions, tenant, agent, fallback, turn);
-  const session = newSession(createId(), agentId, dsl, { ...turn, page: command.page }, now());
+  const { query, name, userId } = turn;
+  const session = newSession(createId(), agentId, dsl, { query, name, userId, page: command.page }, now());
   return { sessionId: session.id, session };
 }
 
@@ -266,10 +268,12 @@ export function engineOptions(
   };
 }
 
+const NO_FILES: readonly Json[] = [];
+
 async function readTurn(turn: RunTurn, session: SessionRecord, services: Services): Promise<Turn> {
   const { query, inputs, files, variables } = turn;
   const userId = turn.userId ?? (session.userId === '' ? undefined : session.userId);
-  const values = await readFileValues(files, services);
+  const values = files.length === 0 ? NO_FILES : await readFileValues(files, services);
   return { query, inputs, files: values, variables, ...(userId === undefined ? {} : { userId }) };
 }
 

@@ -1,6 +1,8 @@
 /** Services of every run, bound to a tenant and to one of its runs. */
 import type { Files, Services } from '../components/services.js';
 import type { JsonObject } from '../json.js';
+import { Newest } from '../newest.js';
+import { businessOf } from '../records/business.js';
 import type { FileStore } from '../records/files.js';
 import type { SessionRecord } from '../records/sessions.js';
 import type { HostParts, HostStores } from './host-options.js';
@@ -8,15 +10,32 @@ import { createId } from './ids.js';
 import { partyOf } from './shares.js';
 
 /** What services are bound with. */
-type ServicePorts = Pick<HostParts, 'services'> & { readonly stores: Pick<HostStores, 'files'> };
+type ServicePorts = Pick<HostParts, 'services'> & { readonly stores: Pick<HostStores, 'files' | 'sales' | 'tickets'> };
 
-/** A server's services as one tenant has them: its files, its datasets, the MCP servers that are open to it, its share of sandboxes and
+/** A server's services as one tenant has them: its files, its sales and tickets, its datasets, the MCP servers that are open to it, its share of sandboxes and
  * threads, its turns at models and browsers. */
-export function servicesOfTenant({ services, stores }: ServicePorts, tenant: string, isVisitor = false): Services {
+export function servicesOfTenant(ports: ServicePorts, tenant: string, isVisitor = false): Services {
+  let bound = boundOf.get(ports);
+  if (bound === undefined) {
+    bound = new Newest({ maxCount: MAX_BOUND });
+    boundOf.set(ports, bound);
+  }
+  const party = partyOf(tenant, isVisitor);
+  const known = bound.get(party) ?? bindServices(ports, tenant, isVisitor);
+  if (bound.get(party) === undefined) bound.put(party, known);
+  return known;
+}
+
+/** Tenants whose services are kept, since each run needs those of its tenant. */
+const MAX_BOUND = 1_000;
+const boundOf = new WeakMap<ServicePorts, Newest<Services>>();
+
+function bindServices({ services, stores }: ServicePorts, tenant: string, isVisitor: boolean): Services {
   const { mcp, retriever, code, threads, models, browsers } = services;
   return {
     ...services,
     files: bindFiles(stores.files, tenant),
+    ...businessOfTenant(stores, tenant),
     ...(mcp && { mcp: mcp.forTenant(tenant) }),
     ...(retriever?.forTenant && { retriever: retriever.forTenant(tenant) }),
     ...(code?.forTenant && { code: code.forTenant(tenant) }),
@@ -24,6 +43,11 @@ export function servicesOfTenant({ services, stores }: ServicePorts, tenant: str
     ...(browsers?.forTenant && { browsers: browsers.forTenant(partyOf(tenant, isVisitor)) }),
     ...(threads?.forTenant && { threads: threads.forTenant(tenant) }),
   };
+}
+
+function businessOfTenant({ sales, tickets }: ServicePorts['stores'], tenant: string): Pick<Services, 'business'> {
+  if (sales === undefined || tickets === undefined) return {};
+  return { business: businessOf({ sales, tickets }, tenant, Date.now) };
 }
 
 /** Services of one run. */

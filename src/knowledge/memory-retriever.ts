@@ -60,6 +60,9 @@ export function createMemoryRetriever(list: () => Promise<readonly IndexedDatase
     return index;
   };
   return {
+    async datasets() {
+      return (await list()).map(({ name }) => name);
+    },
     async search(request, signal) {
       refuseUnsupported(request);
       const datasets = await list();

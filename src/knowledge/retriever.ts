@@ -43,6 +43,8 @@ export interface RetrievedPassage {
 export interface Retriever {
   /** The same as another tenant sees it; absent where all tenants see the same. */
   forTenant?(tenant: string): Retriever;
+  /** Names of all datasets that can be searched; absent where they are not known. */
+  datasets?(signal: AbortSignal): Promise<readonly string[]>;
   /**
    * Passages that fit the question.
    *

@@ -22,6 +22,22 @@ export interface ProviderSettings {
   readonly streamUsage: boolean;
 }
 
+/** A route as configured: models in an order, of which the best one that works answers. */
+export interface RouteSettings {
+  /** Ids of chat models, the best first. */
+  readonly targets: readonly string[];
+  /** See `RouteLimits`. */
+  readonly afterTokens?: 'restart' | 'continue' | 'fail' | undefined;
+  readonly attempts?: number | undefined;
+  readonly maxCost?: number | undefined;
+}
+
+/** What a million tokens of a model cost, in any currency that all prices and ceilings share. */
+export interface PriceSettings {
+  readonly prompt: number;
+  readonly completion: number;
+}
+
 /** The configuration of all models of a process. */
 export interface ModelsConfiguration {
   /** By factory; names differ by more than case. */
@@ -34,6 +50,10 @@ export interface ModelsConfiguration {
   readonly visionModels: readonly string[];
   /** Tokens per model name. */
   readonly contextLengths: Readonly<Record<string, number>>;
+  /** By purpose, such as `chat`; `route:chat` is its model id. @default none */
+  readonly routes?: Readonly<Record<string, RouteSettings>>;
+  /** By model id, as routes name it. @default calls cost nothing */
+  readonly prices?: Readonly<Record<string, PriceSettings>>;
   /** Attempts after the first. */
   readonly maxRetries: number;
   /** Milliseconds before the first retry. */
@@ -43,6 +63,9 @@ export interface ModelsConfiguration {
   /** Model calls at once. */
   readonly maxConcurrentChats: number;
 }
+
+/** What the model id of a route begins with. */
+export const ROUTE_PREFIX = 'route:';
 
 const KINDS = providers.map(({ kind }) => kind);
 /** The kind of a factory that says none, and of the default provider. */
@@ -66,6 +89,23 @@ const factory = z
     error: 'has both api_key and api_key_env; remove one',
   });
 
+const routeTargets = z
+  .array(name.refine((id) => !id.startsWith(ROUTE_PREFIX), { error: 'must be a model, not a route' }))
+  .min(1)
+  .refine((ids) => new Set(ids).size === ids.length, { error: 'names a model twice' });
+
+const routeSettings = z.union([
+  routeTargets,
+  z.strictObject({
+    targets: routeTargets,
+    after_tokens: z.enum(['restart', 'continue', 'fail']).optional(),
+    attempts: z.int().min(1).max(100).optional(),
+    max_cost: z.number().min(0).optional(),
+  }),
+]);
+
+const price = z.strictObject({ prompt: z.number().min(0), completion: z.number().min(0) });
+
 /** The JSON file that `RUNNEL_MODELS` names. */
 const modelsFileSchema = z.strictObject({
   factories: z.record(name, factory).default({}),
@@ -80,6 +120,10 @@ const modelsFileSchema = z.strictObject({
   scripted: scriptSchema.optional(),
   vision_models: z.array(name).default([]),
   context_lengths: z.record(name, z.int().min(1)).default({}),
+  /** Lists of model ids by purpose, the best first. */
+  routes: z.record(z.string().regex(/^[a-z][a-z0-9_-]{0,63}$/, 'must be a lower-case word'), routeSettings).default({}),
+  /** Per million tokens. */
+  prices: z.record(name, price).default({}),
 });
 
 /** The settings of models, apart from their file. */
@@ -107,7 +151,8 @@ export interface ReadModelsOptions {
 export async function readModels(settings: ModelSettings, options: ReadModelsOptions): Promise<ModelsConfiguration> {
   const { openaiBaseUrl, openaiApiKey, modelsFile, ...limits } = settings;
   const file = modelsFile === undefined ? undefined : await readModelsFile(modelsFile, options.readFile);
-  const { factories, defaults, scripted, vision_models, context_lengths } = file ?? modelsFileSchema.parse({});
+  const { factories, defaults, scripted, vision_models, context_lengths, routes, prices } =
+    file ?? modelsFileSchema.parse({});
   return {
     providers: Object.entries(factories).map(([name, value]) => providerOf(name, value, options.env)),
     defaultProvider: defaultProviderOf(openaiBaseUrl, openaiApiKey),
@@ -115,8 +160,16 @@ export async function readModels(settings: ModelSettings, options: ReadModelsOpt
     script: scripted,
     visionModels: vision_models,
     contextLengths: context_lengths,
+    routes: Object.fromEntries(Object.entries(routes).map(([purpose, route]) => [purpose, routeOf(route)])),
+    prices,
     ...limits,
   };
+}
+
+function routeOf(route: z.output<typeof routeSettings>): RouteSettings {
+  if (Array.isArray(route)) return { targets: route };
+  const { targets, after_tokens: afterTokens, attempts, max_cost: maxCost } = route;
+  return { targets, afterTokens, attempts, maxCost };
 }
 
 async function readModelsFile(

@@ -127,7 +127,8 @@ function tokensOf(messages: readonly ChatMessage[]): number {
   return messages.reduce((tokens, message) => tokens + messageTokens(message), 0);
 }
 
-function messageTokens(message: ChatMessage): number {
+/** About how many tokens a message is, images, sounds and files not counted. */
+export function messageTokens(message: ChatMessage): number {
   const parts = partsOf(message);
   if (parts.length > 0) {
     const texts = parts.filter((part) => part.type === 'text');

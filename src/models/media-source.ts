@@ -24,5 +24,10 @@ export function inlineMedia(source: MediaSource): InlineMedia | undefined {
 /** A URL of a part, with bytes as a data URL; undefined for a file that is stored at the provider. */
 export function mediaUrl(source: MediaSource): string | undefined {
   if ('url' in source) return source.url;
-  return 'data' in source ? `data:${source.mimeType};base64,${source.data}` : undefined;
+  return 'data' in source ? dataUrl(source) : undefined;
+}
+
+/** Bytes as a data URL. */
+export function dataUrl({ data, mimeType }: InlineMedia): string {
+  return `data:${mimeType};base64,${data}`;
 }

@@ -1,6 +1,6 @@
 /** Messages that come from outside or from a store, checked. */
 import { z } from 'zod';
-import type { AssistantPart, ContentPart, ToolOutputPart } from './content-parts.js';
+import type { AssistantPart, ContentPart, ToolCall, ToolOutputPart } from './content-parts.js';
 import type { ChatMessage } from './messages.js';
 
 const facts = z.record(z.string(), z.json());
@@ -56,10 +56,14 @@ const contentPart: z.ZodType<ContentPart> = z.union([
 ]);
 
 const call = { id: text, name: text, arguments: text, kind: maybe, ...extra };
+/** A call that a model asks for. */
+export const toolCallSchema: z.ZodType<ToolCall> = z.object(call);
+
 const listedTool = z.object({ name: text, description: maybe, parameters: facts.exactOptional() });
 const mcpCall = { id: text, server: text, name: text, arguments: text, ...extra };
 
-const assistantPart: z.ZodType<AssistantPart> = z.union([
+/** A part of an answer; see {@link messageSchema}. */
+export const assistantPartSchema: z.ZodType<AssistantPart> = z.union([
   textPart,
   image,
   audio,
@@ -123,8 +127,8 @@ export const messageSchema: z.ZodType<ChatMessage> = z.discriminatedUnion('role'
   z.object({
     role: z.literal('assistant'),
     content: text,
-    toolCalls: z.array(z.object(call)).exactOptional(),
-    parts: z.array(assistantPart).exactOptional(),
+    toolCalls: z.array(toolCallSchema).exactOptional(),
+    parts: z.array(assistantPartSchema).exactOptional(),
     reasoning: maybe,
     finishReason: maybe,
     usage: usage.exactOptional(),

@@ -40,15 +40,28 @@ export function refusal(target: CallTarget, answer: RefusedAnswer, now: number =
   });
 }
 
-/** The error for an `error` object inside an answer of status 200, which some providers send when they fail midway. */
-export function reportedError(target: CallTarget, error: unknown): EngineError {
-  const code = isJsonObject(error) ? Number(error.code ?? error.status) : Number.NaN;
+/**
+ * The error for an `error` object inside an answer of status 200, which some providers send when they fail midway.
+ *
+ * `statuses`: the statuses that such errors would have had as answers, by their code or type.
+ */
+export function reportedError(
+  target: CallTarget,
+  error: unknown,
+  statuses: Readonly<Record<string, number>> = {},
+): EngineError {
+  const code = isJsonObject(error) ? reportedStatus(error, statuses) : Number.NaN;
   const retryable = isRetryableStatus(code);
   const message = `${nameOf(target)} reported an error: ${quoted(errorText(error), target)}.`;
   return new EngineError(retryable ? 'MODEL_UNAVAILABLE' : 'MODEL_REQUEST', message, {
     retryable,
     ...(Number.isInteger(code) && { details: { status: code } }),
   });
+}
+
+function reportedStatus({ code, type, status }: JsonObject, statuses: Readonly<Record<string, number>>): number {
+  const word = isText(code) ? String(code) : String(type);
+  return Object.hasOwn(statuses, word) ? (statuses[word] as number) : Number(code ?? status);
 }
 
 /** The error for a connection that could not be made, or fell silent before an answer: `MODEL_UNAVAILABLE`, retryable. */

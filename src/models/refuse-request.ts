@@ -1,4 +1,5 @@
 import { EngineError } from '../errors.js';
+import type { ChatMessage } from './messages.js';
 
 /** The error for a request that an API has no words for, found before anything is sent: `MODEL_REQUEST`, not retryable. */
 export function refuseRequest(model: string, what: string, remedy: string): EngineError {
@@ -12,6 +13,20 @@ export interface PartPlace {
   readonly message: number;
   readonly role: string;
   readonly part: number;
+}
+
+/** The place of the part of a message with that position. */
+export type PlaceOf = (part: number) => PartPlace;
+
+/** What every message of a conversation becomes in the words of an API, in order; `write` may ask where a part stands. */
+export function writeMessages<T>(
+  model: string,
+  messages: readonly ChatMessage[],
+  write: (message: ChatMessage, placeOf: PlaceOf) => readonly T[],
+): T[] {
+  return messages.flatMap((message, at) =>
+    write(message, (part) => ({ model, message: at, role: message.role, part })),
+  );
 }
 
 /** The error for a part of a message that an API cannot hold; `what` says which kind of part, such as `a video`. */

@@ -1,14 +1,22 @@
-import type { SchedulerLike } from 'rxjs';
+import { mergeMap, type Observable, type SchedulerLike } from 'rxjs';
 import type { Dispatcher } from 'undici';
+import { EngineError } from '../errors.js';
+import type { Log } from '../logger.js';
+import { didYouMean } from '../nearest-name.js';
+import { fromAbortable } from '../operators/from-abortable.js';
 import { invalidOption } from '../operators/invalid-option.js';
-import type { ChatModel } from './chat-model.js';
-import type { ModelKind, ModelsConfiguration, ProviderSettings } from './configuration.js';
+import type { ChatModel, ChatRequest } from './chat-model.js';
+import { type ModelKind, type ModelsConfiguration, type ProviderSettings, ROUTE_PREFIX } from './configuration.js';
 import { type Connection, type ConnectionOptions, createConnection } from './connection.js';
 import type { ProviderDefinition } from './define-provider.js';
 import { createLimiter, type Limiter, withLimit } from './limiter.js';
 import { providers } from './providers/index.js';
 import { defaultProviderFor, hasProviders, type ResolvedModel, resolveModel } from './resolve-model.js';
 import { type RetryPolicy, withRetries } from './retry-policy.js';
+import type { BreakerStore } from './routing/breaker-store.js';
+import type { ModelRoute, RouteLimits } from './routing/model-route.js';
+import type { ModelRoutes, OpenRoutesOptions } from './routing/open-routes.js';
+import type { RouteDelta } from './routing/route-target.js';
 import { createScriptedModel, type ScriptedModelOptions } from './scripted.js';
 import {
   type AskOptions,
@@ -53,7 +61,18 @@ export interface ProviderDescription {
 
 /** All models of a process. An id that cannot be resolved is `MODEL_UNKNOWN`. */
 export interface Models {
+  /** An id such as `route:chat` is a route of the configuration: its targets answer in their order, see `createModelRoute`. */
   chat(llmId: string): ChatChoice;
+  /**
+   * Answers by a route, or by one model behind its breaker, for readers that know `retract`. The request's `model` does not matter.
+   *
+   * Errors: those of `ModelRoute.answer`, and `MODEL_UNKNOWN`.
+   */
+  answer?(llmId: string, request: ChatRequest, limits?: RouteLimits): Observable<RouteDelta>;
+  /** The routes and the states of their targets; loaded with the first call. */
+  routes?(): Promise<ModelRoutes>;
+  /** Shares the breakers of targets with other processes from now on. */
+  shareBreakers?(store: BreakerStore, log?: Log): void;
   /** The same models for the calls of one tenant: tenants take turns at the seats for chats. @default all share one queue */
   forTenant?(tenant: string): Models;
   embedder(modelId?: string): Embedder;
@@ -129,29 +148,108 @@ export function createModels(configuration: ModelsConfiguration, options: Models
     return { definition, connection, model: resolved.name, retry };
   };
 
+  const routes = openRoutesLater(configuration, {
+    modelOf: (provider) => (provider && connected.get(provider)?.chat) ?? scripted,
+    random: options.random,
+    scheduler,
+  });
+  const through = <T>(id: string, work: (route: ModelRoute) => Observable<T>): Observable<T> =>
+    fromAbortable(routes.open).pipe(mergeMap((opened) => work(opened.routeTo(id))));
+  const single = (llmId: string, tenant?: string): ChatChoice => {
+    const resolved = resolveModel(configuration, 'chat', llmId);
+    const { name } = resolved;
+    return {
+      model: prepared(connectionOf(resolved)?.chat ?? scripted, tenant),
+      name,
+      provider: resolved.provider === undefined ? 'scripted' : (resolved.provider.name ?? 'default'),
+      supportsImages: configuration.visionModels.some((vision) => vision === name || vision === llmId),
+      contextLength: lengthOf(configuration.contextLengths, llmId) ?? lengthOf(configuration.contextLengths, name),
+    };
+  };
+  const routed = (id: string, tenant?: string): ChatChoice => {
+    const choices = targetsOf(configuration, id).map((target) => single(target));
+    const lengths = choices.flatMap(({ contextLength = [] }) => contextLength);
+    return {
+      model: {
+        chat: (request) => through(id, (route) => route.asModel({ seats: limiter.limit(tenant) }).chat(request)),
+      },
+      name: id,
+      provider: 'route',
+      // Whichever of them answers has to see and to read it all.
+      supportsImages: choices.every(({ supportsImages }) => supportsImages),
+      contextLength: lengths.length === 0 ? undefined : Math.min(...lengths),
+    };
+  };
+  for (const purpose of Object.keys(configuration.routes ?? {})) routed(ROUTE_PREFIX + purpose);
+
   const modelsOf = (tenant?: string): Models => ({
     isScripted: !hasProviders(configuration),
     forTenant: modelsOf,
     chat(llmId) {
-      const resolved = resolveModel(configuration, 'chat', llmId);
-      const { name } = resolved;
-      return {
-        model: prepared(connectionOf(resolved)?.chat ?? scripted, tenant),
-        name,
-        provider: resolved.provider === undefined ? 'scripted' : (resolved.provider.name ?? 'default'),
-        supportsImages: configuration.visionModels.some((vision) => vision === name || vision === llmId),
-        contextLength: lengthOf(configuration.contextLengths, llmId) ?? lengthOf(configuration.contextLengths, name),
-      };
+      const id = chatId(configuration, llmId);
+      return id.startsWith(ROUTE_PREFIX) ? routed(id, tenant) : single(id, tenant);
     },
+    answer: (llmId, request, limits) =>
+      through(chatId(configuration, llmId), (route) =>
+        route.answer(request, { ...limits, seats: limiter.limit(tenant) }),
+      ),
+    routes: routes.open,
+    shareBreakers: routes.share,
     embedder: (modelId = '') => createEmbedder(askOptions('embedding', modelId)),
     reranker: (modelId = '') => createReranker(askOptions('rerank', modelId)),
     speech: (modelId = '') => createSpeechModel(askOptions('tts', modelId)),
     describe: () => describe(configuration),
     load: () => ({ running: limiter.running, waiting: limiter.waiting }),
     // Destroyed and not closed: a provider that hangs must not delay the end of the process.
-    close: connections.close,
+    close: async () => {
+      await routes.close();
+      await connections.close();
+    },
   });
   return modelsOf();
+}
+
+/** Routes, made at the first request to one: few processes have any. */
+function openRoutesLater(configuration: ModelsConfiguration, options: Omit<OpenRoutesOptions, 'log'>) {
+  let opened: Promise<ModelRoutes> | undefined;
+  let shared: { readonly store: BreakerStore; readonly log: Log | undefined } | undefined;
+  const make = async (): Promise<ModelRoutes> => {
+    const { openRoutes } = await import('./routing/open-routes.js');
+    const made = openRoutes(configuration, { ...options, log: shared?.log });
+    if (shared !== undefined) made.share(shared.store);
+    return made;
+  };
+  return {
+    open(): Promise<ModelRoutes> {
+      opened ??= make();
+      return opened;
+    },
+    share(store: BreakerStore, log?: Log): void {
+      shared = { store, log };
+      void opened?.then((routes) => routes.share(store));
+    },
+    async close(): Promise<void> {
+      (await opened)?.close();
+    },
+  };
+}
+
+/** The id of a chat model: what is asked for, else the default model, else the route "chat". */
+function chatId({ defaults, routes = {} }: ModelsConfiguration, llmId: string): string {
+  const id = llmId.trim() || (defaults.chat ?? '');
+  return id === '' && Object.hasOwn(routes, 'chat') ? `${ROUTE_PREFIX}chat` : id;
+}
+
+/** The targets of `route:…`. @throws EngineError MODEL_UNKNOWN */
+function targetsOf({ routes = {} }: ModelsConfiguration, id: string): readonly string[] {
+  const purpose = id.slice(ROUTE_PREFIX.length);
+  const route = Object.hasOwn(routes, purpose) ? routes[purpose] : undefined;
+  if (route !== undefined) return route.targets;
+  const known = Object.keys(routes);
+  throw new EngineError(
+    'MODEL_UNKNOWN',
+    `There is no route "${purpose}".${didYouMean(purpose, known)} Add it to "routes" in the file of RUNNEL_MODELS; there are: ${known.join(', ') || 'none'}.`,
+  );
 }
 
 /** Connections of its own, made at the first call: most processes that run a canvas never call a provider. */

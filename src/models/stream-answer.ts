@@ -120,19 +120,6 @@ export function tooManyCalls(target: CallTarget): Error {
   return unusable(target, 'asked for too many tool calls in one answer');
 }
 
-/** A text of a frame; another value is an empty one. */
-export function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
-
-/** Tokens that no answer has: a larger number is taken for none, so that sums stay exact. */
-const MAX_TOKENS = 1_000_000_000;
-
-/** A number of tokens of a frame; what is none is 0. */
-export function countOf(value: unknown): number {
-  return typeof value === 'number' && value > 0 && value <= MAX_TOKENS ? Math.floor(value) : 0;
-}
-
 /**
  * Posts a chat and decodes its answer: one subscription is one request, unsubscribing closes the connection at once.
  *

@@ -1,4 +1,5 @@
 import { EngineError } from '../errors.js';
+import { didYouMean } from '../nearest-name.js';
 
 /**
  * The error for an option that is not allowed: who refused it, what is allowed, what was received.
@@ -6,12 +7,55 @@ import { EngineError } from '../errors.js';
  * Code `OPTION_INVALID`. Thrown when an operator is built, so that a mistake shows where it was made.
  */
 export function invalidOption(owner: string, option: string, allowed: string, received: unknown): EngineError {
-  const shown = typeof received === 'string' ? JSON.stringify(received) : String(received);
-  return new EngineError('OPTION_INVALID', `${owner}: "${option}" must be ${allowed}; received ${shown}.`);
+  return new EngineError('OPTION_INVALID', `${owner}: "${option}" must be ${allowed}; received ${shownOf(received)}.`);
+}
+
+/** A value in the message, short: texts in quotes, of objects that they are some. */
+function shownOf(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'function') return 'a function';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value !== 'object' || value === null) return String(value);
+  const name: unknown = Object.getPrototypeOf(value)?.constructor?.name;
+  return typeof name === 'string' && name !== '' && name !== 'Object' ? `an object of the class ${name}` : 'an object';
 }
 
 /** Refuses a number that is not a whole one of at least `least`. @throws EngineError `OPTION_INVALID`. */
 export function requireWhole(owner: string, option: string, value: number, least: 0 | 1): void {
   if (Number.isSafeInteger(value) && value >= least) return;
   throw invalidOption(owner, option, `a whole number of at least ${least}`, value);
+}
+
+/**
+ * Refuses what is no object of options, and names that are none of its options.
+ *
+ * @throws EngineError `OPTION_INVALID` with the name that was probably meant, and those that there are.
+ */
+export function requireOptions(owner: string, given: unknown, names: readonly string[]): void {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw invalidOption(owner, 'options', 'an object', given);
+  }
+  for (const name of Object.keys(given)) {
+    if (names.includes(name)) continue;
+    const message = `${owner}: there is no option "${name}".${didYouMean(name, names)} The options are ${names.join(', ')}.`;
+    throw new EngineError('OPTION_INVALID', message);
+  }
+}
+
+/** Refuses what is there and is no function. @throws EngineError `OPTION_INVALID`. */
+export function requireCallable(owner: string, option: string, value: unknown): void {
+  if (value !== undefined && typeof value !== 'function') throw invalidOption(owner, option, 'a function', value);
+}
+
+/** Refuses what is there and is no Standard Schema. @throws EngineError `OPTION_INVALID`. */
+export function requireSchema(owner: string, option: string, value: unknown): void {
+  if (value === undefined || hasMethods((value as { '~standard'?: unknown } | null)?.['~standard'], ['validate']))
+    return;
+  throw invalidOption(owner, option, 'a Standard Schema, such as z.string()', value);
+}
+
+/** Whether a value is an object with functions under these names. */
+export function hasMethods(value: unknown, names: readonly string[]): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return names.every((name) => typeof (value as Record<string, unknown>)[name] === 'function');
 }

@@ -139,7 +139,7 @@ export interface IngestionStore {
   claim(owner: string, tenant: string, datasetId: string, ttlMs: number): Promise<Claim | undefined>;
   /** Prolongs a claim; false when it is another process's, or the document was stopped, put in line again or deleted. */
   renew(owner: string, tenant: string, id: string, attempt: number, ttlMs: number): Promise<boolean>;
-  /** Gives a document back, so that another process may take it at once. */
+  /** Gives a document back, so that another process may take it at once; it does not count as begun then. */
   release(owner: string, tenant: string, id: string): Promise<void>;
   /** Ends all claims: for stores that one process uses, when it starts. */
   expireClaims(): Promise<void>;

@@ -3,11 +3,13 @@ import { agents } from './agents.js';
 import { canvasRuntimes, createCanvasRuntimeStore } from './canvas-runtimes.js';
 import type { RepositoryOf, Resource } from './repository.js';
 import { runs } from './runs.js';
+import { sales } from './sales.js';
 import { sessions } from './sessions.js';
+import { tickets } from './tickets.js';
 import { createTokenStore, tokens } from './tokens.js';
 import { versions } from './versions.js';
 
-export const RESOURCES = { agents, versions, sessions, runs, tokens, canvasRuntimes };
+export const RESOURCES = { agents, versions, sessions, runs, tokens, canvasRuntimes, sales, tickets };
 
 /** The repository of every resource. */
 export type Repositories = { readonly [Name in keyof typeof RESOURCES]: RepositoryOf<(typeof RESOURCES)[Name]> };

@@ -150,7 +150,7 @@ const server = {
   shutdownGraceMs: whole(
     'RUNNEL_SHUTDOWN_GRACE_MS',
     [10_000, 0, DAY_MS],
-    'the server ends within so long after SIGTERM, at least 5000; runs may continue until 5000 before that, then they are released, so that another process or the next start resumes them',
+    'the server ends within so long after SIGTERM, at least 6000; runs may continue until 6000 before that, then they are released, so that another process or the next start resumes them',
   ),
   jsonBytes: bytes('RUNNEL_JSON_BYTES', 16 * MIB, 'largest JSON body'),
   uploadBytes: bytes('RUNNEL_UPLOAD_BYTES', 64 * MIB, 'largest upload, all its files together'),

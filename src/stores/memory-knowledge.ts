@@ -273,7 +273,9 @@ export function createMemoryKnowledge(options: MemoryKnowledgeOptions = {}): Kno
     },
     async release(owner, tenant, id) {
       const found = documentOf(tenant, id);
-      if (found?.claimedBy === owner) found.claimedBy = undefined;
+      if (found?.claimedBy !== owner) return;
+      found.claimedBy = undefined;
+      found.begun = Math.max(0, found.begun - 1);
     },
     async expireClaims() {
       for (const { documents } of shelves.values()) for (const one of documents.values()) one.claimedBy = undefined;

@@ -2,10 +2,12 @@ import type { KnowledgeStore } from '../records/knowledge-store.js';
 import { DEFAULT_QUOTAS, type Quotas, type UsageStore } from '../records/quotas.js';
 import type { MemoryBounds } from '../records/repository.js';
 import { createRepositories, plainStores, type Repositories } from '../records/resources.js';
+import { createMemoryChats } from './memory-chats.js';
 import { createMemoryFiles, type MemoryFileLimits } from './memory-files.js';
 import { createMemoryLeases } from './memory-leases.js';
 import { createMemoryRepository, type RecordCounts } from './memory-repository.js';
 import { createMemoryRunLog, type MemoryRunLogLimits } from './memory-run-log.js';
+import { createMemorySharedStates } from './memory-shared-states.js';
 import { createMemorySignals } from './memory-signals.js';
 
 /** Bounds of each store. @default those that the resources declare */
@@ -61,5 +63,7 @@ export function createMemoryStores(limits: MemoryLimits = {}) {
     usage,
     leases: createMemoryLeases(),
     signals: createMemorySignals(),
+    sharedStates: createMemorySharedStates(),
+    chats: createMemoryChats(),
   };
 }

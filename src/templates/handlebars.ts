@@ -366,7 +366,8 @@ export interface Frame {
 
 /** A piece of the template that was given a name, with the partials that it can see itself. */
 export interface Partial {
-  readonly program: hbs.AST.Program;
+  /** Named by the package, and not by its global name, so that readers of our types find it. */
+  readonly program: ReturnType<typeof Handlebars.parse>;
   readonly partials: ReadonlyMap<string, Partial>;
 }
 

@@ -1,9 +1,12 @@
 /** Jobs in worker threads: what a job is, what runs it, and the thread that does one after another. */
-import type { TransferListItem, Worker } from 'node:worker_threads';
+import type { MessagePort, Worker } from 'node:worker_threads';
 import type { Observable } from 'rxjs';
 import { EngineError, type ErrorCode } from '../errors.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { startThread } from './start-thread.js';
+
+/** What a message may move. Named here, as the types of Node call it differently from version to version. */
+export type Transferred = ArrayBuffer | MessagePort;
 
 /** A job for a thread. */
 export interface ThreadJob {
@@ -13,7 +16,7 @@ export interface ThreadJob {
    * What the work is given, as a structured clone, and what of it is moved instead of copied; called when a thread is free, so that a job
    * that waits holds no copy.
    */
-  readonly message: () => { readonly data: unknown; readonly transfer?: readonly TransferListItem[] };
+  readonly message: () => { readonly data: unknown; readonly transfer?: readonly Transferred[] };
   /** Milliseconds that the work may take. @default those of the threads */
   readonly timeoutMs?: number;
   /** Whether it may take {@link LARGE} times the time and memory of others. @default false */

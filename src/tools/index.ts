@@ -6,6 +6,14 @@ import { codeExec } from './code-exec.js';
 import { deeplTranslate } from './deepl-translate.js';
 import { duckduckgoSearch } from './duckduckgo-search.js';
 import { email } from './email.js';
+import { calculator } from './everyday/calculator.js';
+import { currency } from './everyday/currency.js';
+import { datetime } from './everyday/datetime.js';
+import { knowledgeLookup } from './everyday/knowledge-lookup.js';
+import { sales } from './everyday/sales.js';
+import { systemMetrics } from './everyday/system-metrics.js';
+import { ticket } from './everyday/ticket.js';
+import { weather } from './everyday/weather.js';
 import { exeSql } from './exe-sql.js';
 import { githubSearch } from './github-search.js';
 import { googleScholarSearch } from './google-scholar-search.js';
@@ -31,7 +39,10 @@ export const tools: readonly AnyTool[] = [
   akshareStockNews,
   arxivSearch,
   bgptSearch,
+  calculator,
   codeExec,
+  currency,
+  datetime,
   deeplTranslate,
   duckduckgoSearch,
   email,
@@ -42,16 +53,33 @@ export const tools: readonly AnyTool[] = [
   iwencai,
   jin10,
   keenableSearch,
+  knowledgeLookup,
   pubmedSearch,
   queritContents,
   queritSearch,
   qweather,
   retrieval,
+  sales,
   searxngSearch,
+  systemMetrics,
   tavilyExtract,
   tavilySearch,
+  ticket,
   tushare,
+  weather,
   webCrawler,
   wikipediaSearch,
   yahooFinance,
+];
+
+/** Tools that clients of the server may call by themselves, without a canvas: they need no parameters, and change nothing. */
+export const everydayTools: readonly AnyTool[] = [
+  calculator,
+  currency,
+  datetime,
+  knowledgeLookup,
+  sales,
+  systemMetrics,
+  ticket,
+  weather,
 ];

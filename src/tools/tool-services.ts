@@ -7,6 +7,7 @@ import type { CodeRunner } from '../adapters/sandbox/code-runner.js';
 import type { Databases } from '../adapters/sql/databases.js';
 import { EngineError } from '../errors.js';
 import type { Retriever } from '../knowledge/retriever.js';
+import type { BusinessRecords } from '../records/business.js';
 import type { Files, StoredFile } from '../records/files.js';
 import type { Threads } from '../threads/threads.js';
 
@@ -20,6 +21,26 @@ export interface ToolSettings {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Days that files made by scripts can be fetched; 0: for ever. @default 7 */
   readonly artifactDays?: number;
+}
+
+/** How busy a process was within a time. */
+export interface SystemReading {
+  /** Seconds that the numbers are about; less than asked for when the process is younger. */
+  readonly seconds: number;
+  /** Requests answered. */
+  readonly requests: number;
+  /** Milliseconds from a request to its answer: median, 95th and 99th percentile; undefined without requests. */
+  readonly latencyMs?: { readonly p50: number; readonly p95: number; readonly p99: number };
+  /** Share of one processor, 0 to 1 and more with threads. */
+  readonly cpu: number;
+  /** Bytes now: of the whole process, of the heap in use, and of the machine. */
+  readonly memory: { readonly process: number; readonly heap: number; readonly machine: number };
+}
+
+/** Numbers of this process. */
+export interface SystemMetrics {
+  /** Of the last `seconds`, at most those that are kept. */
+  read(seconds: number): SystemReading;
 }
 
 /** Services that tools use. */
@@ -41,6 +62,10 @@ export interface ToolServices {
   readonly databases?: Databases;
   /** Where files and pages are read and documents are written. @default a thread for each */
   readonly threads?: Threads;
+  /** Sales and tickets. */
+  readonly business?: BusinessRecords;
+  /** How busy this process is. */
+  readonly metrics?: SystemMetrics;
   /** Files that a turn or a form may give. @default 10 */
   readonly maxFiles?: number;
   readonly tools?: ToolSettings;
@@ -55,6 +80,8 @@ const HINTS: Readonly<Record<string, string>> = {
   code: 'createEmbeddedRunner()',
   browsers: 'createBrowsers()',
   databases: 'createDatabases(…)',
+  business: 'businessOf(stores, tenant, Date.now)',
+  metrics: 'new SystemMeter()',
 };
 
 /**

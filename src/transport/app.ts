@@ -6,6 +6,7 @@ import { agentFileRoutes } from './agents/agent-files.js';
 import { agentRoutes } from './agents/agents.js';
 import { draftToolRoutes } from './agents/draft-tools.js';
 import { botRoutes } from './bots.js';
+import { modelTargetRoutes } from './chat/model-targets.js';
 import { completionRoutes } from './completions/completions.js';
 import { componentRoutes } from './components/components.js';
 import { success } from './envelope.js';
@@ -64,6 +65,7 @@ export function createApi(more: readonly RouteGroup[] = []): readonly RouteGroup
     templateRoutes(),
     tokenRoutes,
     adminRoutes,
+    modelTargetRoutes,
     ...more,
     openapiRoutes(API_PREFIX, () => groups),
   ];
@@ -76,6 +78,7 @@ export function createApp(parts: ServerParts, guard: GuardOptions, more: readonl
   app.on('error', (error: Error & { readonly code?: string }) => {
     if (!GONE.has(error.code ?? '')) parts.logger.error({ err: error }, 'an answer failed');
   });
+  app.use(timeAnswers(parts.meter));
   app.use(answerErrors(parts.logger, (error) => parts.quotaMetrics.refused(error)));
   app.use(({ headers }, next) => {
     checkOrigin(guard, headers);
@@ -86,4 +89,16 @@ export function createApp(parts: ServerParts, guard: GuardOptions, more: readonl
   const routes = [...SYSTEM, ...routesBelow(API_PREFIX, createApi(more))];
   app.use(createRouter(routes, { parts, guard }));
   return app;
+}
+
+/** Times requests until their answers begin: event streams go on for as long as their clients like. */
+function timeAnswers(meter: ServerParts['meter']): Koa.Middleware {
+  return async (_exchange, next) => {
+    const start = performance.now();
+    try {
+      await next();
+    } finally {
+      meter.answered(performance.now() - start);
+    }
+  };
 }

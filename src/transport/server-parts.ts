@@ -9,11 +9,14 @@ import type { Host } from '../hosting/host.js';
 import type { HostStores } from '../hosting/host-options.js';
 import { Shares } from '../hosting/shares.js';
 import type { StartedTurn } from '../hosting/start.js';
-import { type ForkPoint, startCommand, type TurnRequest, type TurnTarget } from '../hosting/start-command.js';
+import { checkedCommand, type ForkPoint, type TurnRequest, type TurnTarget } from '../hosting/start-command.js';
 import type { JsonObject } from '../json.js';
 import type { Log } from '../logger.js';
 import type { CanvasRuntimeStore } from '../records/canvas-runtimes.js';
+import type { ChatStore } from '../records/chats.js';
 import type { CreateCounter } from '../records/coordination.js';
+import type { RateCounter } from '../records/rates.js';
+import type { SharedStates } from '../records/shared-states.js';
 import type { TokenStore } from '../records/tokens.js';
 import type { ServerConfig } from '../settings/read-settings.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
@@ -24,6 +27,7 @@ import { refuseOtherRuntimes } from './admin/canvas-runtimes.js';
 import { QuotaMetrics } from './admin/quota-metrics.js';
 import { AnswersInFlight } from './http/answers-in-flight.js';
 import { BytesInFlight } from './http/bytes-in-flight.js';
+import type { SystemMeter } from './http/system-meter.js';
 import { openTraces } from './traces/component-traces.js';
 import { RunsOfMessages } from './traces/run-of-message.js';
 import { WebhookSecurity } from './webhooks/webhook-security.js';
@@ -37,6 +41,12 @@ export interface ServerStores extends HostStores {
   readonly canvasRuntimes: CanvasRuntimeStore;
   /** Counts calls of keys and webhooks. @default for this process alone */
   readonly createCounter?: CreateCounter;
+  /** Where processes share the breakers of models. @default each has its own */
+  readonly sharedStates?: SharedStates;
+  /** Counts chats in a second, for all processes. @default each counts for itself */
+  readonly rates?: RateCounter;
+  /** Messages of chats. @default there are no chats */
+  readonly chats?: ChatStore;
 }
 
 /** What only the one who starts a server can give. */
@@ -75,6 +85,8 @@ export interface ServerBasics extends ServerPorts {
   /** Services of every run. */
   readonly services: Services;
   readonly telemetry: Telemetry;
+  /** Counts answers. */
+  readonly meter: Pick<SystemMeter, 'answered'>;
   readonly config: ServerConfig;
   readonly logger: Log;
   readonly now: () => number;
@@ -136,7 +148,7 @@ export function createServerParts(basics: ServerBasics): ServerParts {
   const start = async (target: TurnTarget, request: TurnRequest, point?: ForkPoint): Promise<StartedTurn> => {
     // No other engine can be chosen without the administrator's key.
     if (config.adminKey !== undefined) await refuseOtherRuntimes(basics, target.tenant);
-    const started = await basics.host.start(startCommand(target, request, point));
+    const started = await basics.host.start(checkedCommand(target, request, point));
     const { tenant, messageId, id } = started.live.identity;
     messages.add(tenant, messageId, id);
     return started;

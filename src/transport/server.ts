@@ -12,12 +12,13 @@ import { addServerGauges } from './admin/server-gauges.js';
 import { createApp } from './app.js';
 import type { RouteGroup } from './http/route.js';
 import { SlowClients } from './http/slow-clients.js';
+import { SystemMeter } from './http/system-meter.js';
 import { listenOn } from './listen.js';
 import { LiveServer } from './live/live-server.js';
 import { createServerParts, type ServerPorts, type ServerStores } from './server-parts.js';
 
 /** How long answers that are under way may take when everything else has stopped. */
-const FLUSH_MS = 2_000;
+const FLUSH_MS = 1_000;
 
 /** How often connections that wait for another request are closed while the server stops. */
 const IDLE_MS = 50;
@@ -50,7 +51,7 @@ export interface RunnelServer {
   /** Listens as the settings say; resolves with the address. @throws EngineError CONFIG_INVALID when it cannot. */
   listen(): Promise<string>;
   /**
-   * Stops gracefully: takes no more connections and no more runs, lets runs end until 5 s before `RUNNEL_SHUTDOWN_GRACE_MS` is over and then
+   * Stops gracefully: takes no more connections and no more runs, lets runs end until 6 s before `RUNNEL_SHUTDOWN_GRACE_MS` is over and then
    * releases them to another process, or cancels those that none can recover; their streams end, and WebSockets are closed with 1012.
    */
   close(): Promise<void>;
@@ -58,8 +59,10 @@ export interface RunnelServer {
 
 /** Makes a server: REST, event streams and WebSockets over the given ports. */
 export function createServer(options: ServerOptions): RunnelServer {
-  const { config, stores, services, log = SILENT_LOG, now = Date.now, registry, timeouts } = options;
+  const { config, stores, log = SILENT_LOG, now = Date.now, registry, timeouts } = options;
   const { telemetry = createTelemetry() } = options;
+  const meter = new SystemMeter();
+  const services: Services = { metrics: meter, ...options.services };
   const logger = withTraceIds(log, telemetry.idsOf);
   const loading: LoadOptions = {
     ...(registry === undefined ? {} : { registry }),
@@ -81,6 +84,7 @@ export function createServer(options: ServerOptions): RunnelServer {
     openCanvas,
     services,
     telemetry,
+    meter,
     config,
     logger,
     now,

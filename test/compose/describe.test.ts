@@ -45,6 +45,11 @@ suite('describe', () => {
     const described = step('s', upper, { input: z.string().describe('a word'), output: z.string() });
     expect(describe(described)).toMatchObject({ input: 'a word', output: 'string' });
     expect(describe(upper)).toEqual({ name: 'upper', kind: 'function', type: 'function' });
+    const withId = step('s', upper, { input: z.string().meta({ id: 'Word', description: 'a word' }) });
+    expect(describe(withId).input).toBe('Word');
+    const validate = (value: unknown) => ({ value: String(value) });
+    const written = { '~standard': { version: 1 as const, vendor: 'own', validate }, expression: 'string > 3' };
+    expect(describe(step('s', upper, { output: written })).output).toBe('string > 3');
   });
 
   it('gives nodes, edges with their labels, what fields come from, states and limits of a graph', () => {
@@ -72,6 +77,56 @@ suite('describe', () => {
     ]);
     expect(made?.edges).toContainEqual({ from: 'b/branch', to: 'a', labels: ['yes', 'of'] });
     expect(made?.edges).toContainEqual({ from: 'start', to: 'b' });
+  });
+
+  it('tells branches on the beginning of a stream, and how a graph runs and stops', () => {
+    const made = describe(
+      graph<string, string>(
+        'quick',
+        (g) => {
+          const a = g.node('a', upper);
+          g.edge(g.start, a);
+          g.streamBranch(a, { end: g.end }, () => 'end');
+        },
+        { pace: 'lockstep', endWith: 'first', interruptAfter: ['a'] },
+      ),
+    ).graph;
+    expect(made).toMatchObject({ pace: 'lockstep', endWith: 'first', interruptAfter: ['a'], states: [] });
+    expect(made).not.toHaveProperty('maxSteps');
+    expect(made).not.toHaveProperty('end');
+    expect(made?.nodes.map(({ id, branch: by }) => [id, by])).toEqual([
+      ['a', undefined],
+      ['a/branch', 'prefix'],
+    ]);
+  });
+
+  it('is apart from the step: lists that were given, and those that it gives, can change without changing the graph', () => {
+    const interruptBefore = ['a'];
+    const states = [defineState('notes', () => 0)];
+    const made = graph<string, string>(
+      'apart',
+      (g) => {
+        const a = g.node('a', upper);
+        g.edge(g.start, a);
+        g.edge(a, g.end);
+      },
+      { interruptBefore, state: states },
+    );
+    interruptBefore.push('nowhere');
+    states.push(defineState('other', () => 0));
+    const given = describe(made).graph?.interruptBefore as string[];
+    given.push('elsewhere');
+    expect(describe(made).graph).toMatchObject({ interruptBefore: ['a'], states: ['notes'] });
+  });
+
+  it('has a list of nodes to stop at, and no single id', () => {
+    expect(() =>
+      graph<string, string>('single', (g) => g.edge(g.start, g.end), { interruptBefore: 'a' as never }),
+    ).toThrow(expect.objectContaining({ code: 'OPTION_INVALID', message: expect.stringContaining('a list of ids') }));
+  });
+
+  it('refuses what is no step', () => {
+    expect(() => describe(5 as never)).toThrow(expect.objectContaining({ code: 'PLAN_INVALID' }));
   });
 
   it('goes into graphs, chains, maps and loops', () => {
@@ -172,9 +227,19 @@ suite('draw', () => {
     expect(draw(loop(upper, { until: () => true, maxRounds: 3 }))).toContain('again upper, at most 3 rounds');
   });
 
+  it('draws a graph that a loop inside a map goes through', () => {
+    const drawn = draw(map(loop(chain(upper, upper), { until: () => true, maxRounds: 3 })));
+    expect(drawn).toContain('["map<br/><small>each again chain, 8 at once, at most 3 rounds</small>"]');
+    expect(drawn).toContain('n2["upper"]');
+    expect(draw(map(map(upper, { concurrency: 2 })))).toContain('each each upper, 8 at once, 2 at once');
+  });
+
   it('lets no text out of its box', () => {
     const drawn = draw(chain(step('a"}; click b "x', upper), step('<img>', upper)));
     expect(drawn).not.toMatch(/<img|"\}; click/);
     expect(drawn).toContain('#60;img#62;');
+    const odd = draw(branch((_: string) => '"| x' as const, { '"| x': upper }));
+    expect(odd).toContain('|"#34;#124; x"|');
+    expect(odd).not.toContain('""');
   });
 });

@@ -276,7 +276,7 @@ describe('a graph that cannot run is refused', () => {
       },
       /node "b" has no way to the end. It is in a cycle that never ends/,
     ],
-    ['no routes', (g) => g.branch(g.start, {}, first), /"branch at "start"" needs an object with at least one step/],
+    ['no routes', (g) => g.branch(g.start, {}, first), /the branch at "start" needs an object with at least one route/],
     [
       'a route that is a step',
       (g) => g.branch(g.start, { a: step('s', same) as Untyped }, first),
@@ -285,7 +285,7 @@ describe('a graph that cannot run is refused', () => {
     [
       'a chooser that is no function',
       (g) => g.branch(g.start, { end: g.end }, 'end' as Untyped),
-      /"choose" must be a function or a step; received "end"/,
+      /"choose" must be a function; received "end"/,
     ],
     [
       'an edge to a step',
@@ -334,7 +334,7 @@ describe('a graph that cannot run is refused', () => {
       },
       /so another join cannot lead there/,
     ],
-    ['an empty join', (g) => g.join({}, g.end), /"join at "end"" needs an object with at least one/],
+    ['an empty join', (g) => g.join({}, g.end), /the join at "end" needs an object with at least one part/],
     [
       'a join that runs at every arrival',
       (g) => {

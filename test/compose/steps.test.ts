@@ -251,6 +251,12 @@ describe('branch', () => {
       invalid(/"branch" needs an object with at least one step/),
     );
     expect(() => branch(untyped('a'), untyped({ a: load }))).toThrow(invalid(/"choose" must be a function/));
+    expect(() => streamBranch(untyped('a'), untyped({ a: load }))).toThrow(
+      invalid(/"choosePrefix" must be a function/),
+    );
+    expect(() => branch((_: string) => 'a', { a: load }, { merge: untyped('all') })).toThrow(
+      invalid(/"merge" must be a function/),
+    );
   });
 });
 
@@ -266,6 +272,13 @@ describe('map and loop', () => {
     const refusal = expect.objectContaining({ code: 'OPTION_INVALID' });
     expect(() => map(load, { concurrency: bound })).toThrow(refusal);
     expect(() => loop(load, { until: () => true, maxRounds: bound })).toThrow(refusal);
+  });
+
+  it('refuse a loop without options, and one that does not say when it ends', () => {
+    expect(() => loop(load, untyped(undefined))).toThrow(
+      expect.objectContaining({ code: 'OPTION_INVALID', message: expect.stringContaining('"until" and "maxRounds"') }),
+    );
+    expect(() => loop(load, untyped({ maxRounds: 3 }))).toThrow(invalid(/"until" must be a function/));
   });
 });
 

@@ -64,6 +64,12 @@ describe('the input of a node in a workflow', () => {
     expect(ruleFor(() => ({ date })).whole(arrived({}))).toEqual({ date });
   });
 
+  it('may hold one value or reference in several places', () => {
+    const shared = { n: 1 };
+    const rule = ruleFor(({ a }) => ({ one: shared, two: [shared, a], three: a }));
+    expect(rule.whole(arrived({ a: 2 }))).toEqual({ one: { n: 1 }, two: [{ n: 1 }, 2], three: 2 });
+  });
+
   it('goes on behind a function with fields of what it gave', () => {
     const rule = ruleFor(({ a, w }) => ({ n: w.map(a.text, (text: string) => ({ size: text.length })).size }));
     expect(rule.whole(arrived({ a: { text: 'four' } }))).toEqual({ n: 4 });
@@ -235,6 +241,16 @@ describe('a branch in a workflow', () => {
     expect(() => result?.whole(arrived({}))).toThrow(expect.objectContaining({ code: 'INPUT_MISSING' }));
   });
 
+  it('needs the whole value of an arm whose result is a function of something', () => {
+    const mapped = draw((input, w) => {
+      const arms = { x: () => w.map(w.node('a', same, 1), same), y: () => w.node('b', same, 2) };
+      w.end(w.branch('chosen', input, () => 'x', arms));
+    });
+    const rule = mapped.nodes.find(({ id }) => id === 'chosen')?.input;
+    expect(rule).not.toHaveProperty('piece');
+    expect(rule?.whole(arrived({ a: 5 }))).toBe(5);
+  });
+
   it('may stand in an arm of another one, and read from all arms around it', () => {
     const nested = draw((input, w) => {
       const a = w.node('a', same, input);
@@ -265,6 +281,19 @@ describe('a branch in a workflow', () => {
   });
 });
 
+describe('a list with holes', () => {
+  it('keeps the places of its items', () => {
+    const made = draw((input, w) => {
+      const items: Untyped[] = [];
+      items[1] = input.name;
+      items[3] = 'd';
+      w.end(w.node('a', same, { items }));
+    });
+    const whole = made.nodes[0]?.input?.whole(new Map([['start', { name: 'b' }]]));
+    expect(whole).toEqual({ items: [undefined, 'b', undefined, 'd'] });
+  });
+});
+
 describe('a workflow that cannot run is refused', () => {
   const elsewhere = (): Untyped => {
     let found: Untyped;
@@ -274,6 +303,8 @@ describe('a workflow that cannot run is refused', () => {
     });
     return found;
   };
+  let nested: Untyped = {};
+  for (let level = 0; level < 102; level += 1) nested = { nested };
   const cyclic: Untyped = { a: {} };
   cyclic.a.b = cyclic;
   const node = (w: WorkflowBuilder<Untyped>, id: string, input: unknown, options?: Untyped) =>
@@ -354,6 +385,7 @@ describe('a workflow that cannot run is refused', () => {
       /arm "b\/x": its input is a promise/,
     ],
     ['a value inside itself', (_, w) => node(w, 'a', cyclic), /"a.b" is inside itself/],
+    ['a value that is too deep', (_, w) => node(w, 'a', nested), /is inside itself, or deeper than 100 levels/],
     [
       'an order that is no reference',
       (_, w) => node(w, 'a', 1, { after: ['b'] }),
@@ -364,7 +396,11 @@ describe('a workflow that cannot run is refused', () => {
       (_, w) => w.branch('b', 5 as Untyped, () => 'x', { x: () => 1 }),
       /branch "b" needs a reference/,
     ],
-    ['a branch without arms', (i, w) => w.branch('b', i, same, {}), /"branch "b"" needs an object with at least one/],
+    [
+      'a branch without arms',
+      (i, w) => w.branch('b', i, same, {}),
+      /the branch "b" needs an object with at least one arm/,
+    ],
     [
       'a branch without a chooser',
       (i, w) => w.branch('b', i, 'x' as Untyped, { x: () => 1 }),

@@ -15,6 +15,7 @@ const OWN: Readonly<Record<string, string>> = {
   'src/hosting/fork.ts': 'events of stored logs',
   'src/hosting/log-folds.ts': 'events of stored logs',
   'src/hosting/run-past.ts': 'events of stored logs',
+  'src/knowledge/base/texts.ts': 'texts of documents that this installation stored',
   'src/stores/cached-agents.ts': 'messages of other processes of this installation',
   'src/stores/postgres/documents.ts': 'stored documents',
   'src/stores/postgres/embedded/folder-lock.ts': 'the lock of a data folder',

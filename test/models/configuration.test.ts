@@ -19,11 +19,36 @@ describe('modelsFromEnvironment', () => {
       script: undefined,
       visionModels: [],
       contextLengths: {},
+      routes: {},
+      prices: {},
       maxRetries: 0,
       retryDelayMs: 2_000,
       idleTimeoutMs: 600_000,
       maxConcurrentChats: 10,
     });
+  });
+
+  it('reads routes, as lists and with bounds, and prices', async () => {
+    const { routes, prices } = await withFile({
+      routes: { chat: ['a@X', 'b@Y'], summary: { targets: ['b@Y'], after_tokens: 'fail', attempts: 2, max_cost: 0.5 } },
+      prices: { 'a@X': { prompt: 2.5, completion: 10 } },
+    });
+    expect(routes).toEqual({
+      chat: { targets: ['a@X', 'b@Y'] },
+      summary: { targets: ['b@Y'], afterTokens: 'fail', attempts: 2, maxCost: 0.5 },
+    });
+    expect(prices).toEqual({ 'a@X': { prompt: 2.5, completion: 10 } });
+  });
+
+  it.each([
+    ['no target', { chat: [] }],
+    ['a target twice', { chat: ['a', 'a'] }],
+    ['another route as a target', { chat: ['route:other'] }],
+    ['a name that is no word', { 'My Route': ['a'] }],
+    ['an unknown way to go on', { chat: { targets: ['a'], after_tokens: 'again' } }],
+    ['no attempt', { chat: { targets: ['a'], attempts: 0 } }],
+  ])('refuses a route with %s', async (_, routes) => {
+    await expect(withFile({ routes })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   });
 
   it('reads the variables, seconds as milliseconds', async () => {

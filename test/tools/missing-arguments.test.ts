@@ -12,7 +12,10 @@ const OUTPUTS: Readonly<Record<string, object>> = {
 };
 
 /** Tools that need more than a text, or whose text may be missing. */
-const OTHERS = ['execute_code', 'execute_sql', 'jin10', 'querit_contents', 'tavily_extract'];
+const OTHERS = [
+  ...['execute_code', 'execute_sql', 'jin10', 'querit_contents', 'tavily_extract'],
+  ...['currency', 'datetime', 'sales', 'system_metrics', 'ticket', 'weather'],
+];
 
 describe.each(tools.filter(({ name }) => !OTHERS.includes(name)).map((tool) => ({ name: tool.name, tool })))(
   '$name',

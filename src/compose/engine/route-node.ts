@@ -5,6 +5,7 @@ import type { NodeActivation, NodeResult } from '../../graph/activation.js';
 import type { NodeEvent } from '../../graph/node-events.js';
 import { Chunks } from '../../graph/typed.js';
 import { nearestName } from '../../nearest-name.js';
+import { Interrupt } from '../interrupt.js';
 import type { RouteBlueprint } from '../step.js';
 import type { RunContext } from './context.js';
 import { chunkInput, type Inlet, wholeInput } from './inputs.js';
@@ -125,6 +126,10 @@ export class RouteNode {
     const ids = labels.flatMap((label) => {
       const found = typeof label === 'string' ? targets.get(label) : undefined;
       if (found !== undefined) return found;
+      if (label instanceof Interrupt) {
+        const message = `Branch "${inlet.path}" was given a question by its chooser, which cannot ask; ask in a step before it.`;
+        throw new EngineError('NODE_PROTOCOL', message, { node: inlet.path });
+      }
       const near = typeof label === 'string' ? nearestName(label, [...targets.keys()]) : undefined;
       const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
       const message = `Branch "${inlet.path}" chose ${JSON.stringify(label) ?? String(label)}, which is none of its routes: ${[...targets.keys()].map((name) => `"${name}"`).join(', ')}.${hint}`;

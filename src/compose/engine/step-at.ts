@@ -5,7 +5,7 @@ import type { NodeActivation, NodeResult } from '../../graph/activation.js';
 import { type Call, type NodeEvent, notice, type Settled, type Usage } from '../../graph/node-events.js';
 import type { StateCell, StatePatch } from '../../graph/state-cell.js';
 import type { Json } from '../../json.js';
-import { failureOf, Interrupt, type InterruptOptions, type InterruptPart } from '../interrupt.js';
+import { failureOf, Interrupt, type InterruptOptions, type InterruptPart, requireParts } from '../interrupt.js';
 import type { StateHandle, StateToken } from '../state.js';
 import type { AnyStep, InnerPartOptions, StepActivation, StepKind } from '../step.js';
 import type { FoundState, GraphAround, RunContext } from './context.js';
@@ -210,6 +210,7 @@ export class StepAt implements StepActivation, WatchedActivation, OuterStep {
   }
 
   interruptAll(questions: readonly InterruptPart[], options: Pick<InterruptOptions, 'memo'> = {}): Interrupt {
+    requireParts(this.path, questions);
     return new Interrupt(undefined, options, questions);
   }
 

@@ -1,12 +1,13 @@
 /** A node whose work is one step of code. */
 import { filter, finalize, isObservable, mergeMap, type Observable, of, toArray } from 'rxjs';
+import { EngineError } from '../../errors.js';
 import type { NodeActivation, NodeResult } from '../../graph/activation.js';
 import type { NodeEvent } from '../../graph/node-events.js';
 import { Chunks } from '../../graph/typed.js';
 import type { Room } from '../../operators/chunk-reader.js';
 import { toObservable } from '../../operators/pour.js';
 import { failureOf, Interrupt } from '../interrupt.js';
-import { looksLikeOperator, operatorError } from '../make-step.js';
+import { looksLikeOperator, operatorError, show } from '../make-step.js';
 import type { ChunkOperator, ConcatRule, NodeBlueprint, StepDefinition } from '../step.js';
 import type { RunContext } from './context.js';
 import { chunkInput, type Inlet, pulled, pulledInput, wholeInput, wholeOf } from './inputs.js';
@@ -90,13 +91,15 @@ export class StepNode {
     if (definition.type === 'function') return call(definition.run, input, step);
     const isWhole = !this.#around.isOpenBefore;
     if (definition.type === 'operator') {
-      return (definition.operator as AnyOperator)(isWhole ? of(input) : this.#chunks(step, watch), step);
+      const given = (definition.operator as AnyOperator)(isWhole ? of(input) : this.#chunks(step, watch), step);
+      return requireStream(given, step.path, 'an Observable, as RxJS operators do');
     }
     const { chunks, release } = this.#pulled(step, isWhole ? of(input) : undefined);
     // A generator may end without having read everything, or anything.
     step.release = release;
     const seen = watch === undefined || isWhole ? chunks : watch.pulledInputs(chunks);
-    return definition.run(seen as never, step);
+    const given = definition.run(seen as never, step);
+    return requireStream(given, step.path, 'an async iterable: async function* (chunks) { yield …; }');
   }
 
   #pulled(step: StepAt, whole: Observable<unknown> | undefined) {
@@ -121,6 +124,10 @@ export class StepNode {
     if (result instanceof Interrupt) return interruptedBy(step, result);
     if (isObservable(result) || isAsyncIterable(result)) return this.#streamed(step, result, watch);
     if (isThenable(result)) return step.later(result, (value) => this.delivered(step, value, watch));
+    if ((result as { readonly [Symbol.toStringTag]?: unknown })[Symbol.toStringTag] === 'Generator') {
+      const message = `Step "${step.path}" gave a generator that is not async; write async function*, or give a list.`;
+      throw new EngineError('NODE_PROTOCOL', message, { node: step.path });
+    }
     return this.#settled(step, result, watch);
   }
 
@@ -257,6 +264,14 @@ function collected(
   return new Promise<readonly unknown[]>((resolve, reject) => {
     later = { resolve, reject };
   }).then(whole);
+}
+
+/** What an operator or a generator gave. @throws EngineError NODE_PROTOCOL for no stream, such as of a function that forgets its return */
+function requireStream(given: unknown, path: string, wanted: string): unknown {
+  const isObject = typeof given === 'object' && given !== null;
+  if (isObject && (given instanceof Interrupt || isObservable(given) || isAsyncIterable(given))) return given;
+  const message = `The function of step "${path}" must give ${wanted}; received ${show(given)}.`;
+  throw new EngineError('NODE_PROTOCOL', message, { node: path });
 }
 
 function isAsyncIterable(value: object): value is AsyncIterable<unknown> {

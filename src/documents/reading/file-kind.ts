@@ -4,7 +4,7 @@ import { MEDIA_TYPES, type StoredFile } from '../../records/files.js';
 import { looksLikeText } from './decode-text.js';
 
 /** How a file is read. */
-export type FileKind = 'image' | 'pdf' | 'docx' | 'xlsx' | 'html' | 'text' | 'old-office' | 'unknown';
+export type FileKind = 'image' | 'pdf' | 'docx' | 'pptx' | 'xlsx' | 'html' | 'mail' | 'text' | 'old-office' | 'unknown';
 
 const OOXML = 'application/vnd.openxmlformats-officedocument.';
 
@@ -14,6 +14,10 @@ const BY_TYPE: ReadonlyMap<string, FileKind> = new Map(
     [`${OOXML}wordprocessingml.document`]: 'docx',
     [`${OOXML}wordprocessingml.template`]: 'docx',
     'application/vnd.ms-word.document.macroenabled.12': 'docx',
+    [`${OOXML}presentationml.presentation`]: 'pptx',
+    [`${OOXML}presentationml.slideshow`]: 'pptx',
+    'application/vnd.ms-powerpoint.presentation.macroenabled.12': 'pptx',
+    'message/rfc822': 'mail',
     [`${OOXML}spreadsheetml.sheet`]: 'xlsx',
     [`${OOXML}spreadsheetml.template`]: 'xlsx',
     'application/vnd.ms-excel.sheet.macroenabled.12': 'xlsx',
@@ -32,6 +36,8 @@ const BY_ENDING: ReadonlyMap<string, FileKind> = new Map(
     image: 'png jpg jpeg gif webp bmp avif heic heif tif tiff svg ico',
     pdf: 'pdf',
     docx: 'docx dotx docm',
+    pptx: 'pptx ppsx pptm',
+    mail: 'eml',
     xlsx: 'xlsx xlsm xltx xltm',
     html: 'html htm xhtml',
     'old-office': 'doc xls ppt dot xlt',

@@ -1,6 +1,5 @@
-/** The text of an uploaded file: PDF, Word, Excel, HTML and texts. */
+/** The text of an uploaded file: PDF, Word, PowerPoint, Excel, mail, HTML and texts. */
 import { buffer } from 'node:stream/consumers';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { firstValue } from '../../operators/from-abortable.js';
 import type { StoredFile } from '../../records/files.js';
 import type { Threads } from '../../threads/threads.js';
@@ -21,36 +20,53 @@ import {
   toUnreadable,
   unreadable,
 } from './limits.js';
+import type { PagedText } from './paged-text.js';
+import { readMail } from './read-mail.js';
+import { readPdf } from './read-pdf.js';
+import { readSlides } from './read-slides.js';
 import { readWordPart, type WordPart } from './word-parts.js';
 import { openZip, requireUnpackedSize } from './zip.js';
 
 /** Readers by kind; each loads its parser when it is first used. */
-const READERS: Readonly<Partial<Record<FileKind, (file: StoredFile, limits: ReadLimits) => string | Promise<string>>>> =
-  {
-    image: readImage,
-    text: ({ bytes, mimeType }) => decodeText(bytes, mimeType),
-    html: readHtml,
-    pdf: readPdf,
-    docx: readDocx,
-    xlsx: readXlsx,
-  };
+const READERS: Readonly<
+  Partial<Record<FileKind, (file: StoredFile, limits: ReadLimits) => string | PagedText | Promise<string | PagedText>>>
+> = {
+  image: readImage,
+  text: ({ bytes, mimeType }) => decodeText(bytes, mimeType),
+  html: readHtml,
+  mail: readMail,
+  pdf: readPdf,
+  docx: readDocx,
+  pptx: readSlides,
+  xlsx: readXlsx,
+};
 
 /**
  * The content of a file, for prompts and forms: an image as a `data:` URL, everything else as text.
  *
- * PDF, Word (`.docx`), Excel (`.xlsx`, every sheet as a Markdown table) and HTML go through a parser; text, Markdown, CSV,
- * JSON, XML and program text are taken as they are.
+ * PDF, Word (`.docx`), PowerPoint (`.pptx`), Excel (`.xlsx`, every sheet as a Markdown table), mail (`.eml`) and HTML go through a parser; text,
+ * Markdown, CSV, JSON, XML and program text are taken as they are.
  *
  * @throws EngineError FILE_UNREADABLE with the file's name, its type and what to give instead.
  */
 export async function readDocument(file: StoredFile, limits: ReadLimits): Promise<string> {
+  return (await readPages(file, limits)).text;
+}
+
+/** The content of a file as {@link readDocument} gives it, with the pages of a PDF and the slides of a presentation. */
+export async function readPages(file: StoredFile, limits: ReadLimits): Promise<PagedText> {
   const { name, bytes } = file;
   requireSize(name, 'it has', bytes.length, MAX_FILE_BYTES);
   const kind = fileKind(file);
   const read = READERS[kind];
   if (read === undefined) throw unreadable(name, reasonOf(kind, file));
-  const text = await read(file, limits);
-  return kind === 'image' ? text : limitText(text, limits.maxCharacters, name);
+  const content = await read(file, limits);
+  const { text, pages }: PagedText = typeof content === 'string' ? { text: content } : content;
+  if (kind === 'image' || text.length <= limits.maxCharacters) return pages === undefined ? { text } : { text, pages };
+  const kept = limitText(text, limits.maxCharacters, name);
+  return pages === undefined
+    ? { text: kept }
+    : { text: kept, pages: pages.filter(({ end }) => end <= limits.maxCharacters) };
 }
 
 /** Largest text that is decoded in the calling thread, in bytes. */
@@ -64,11 +80,16 @@ const MAX_TEXT_IN_PLACE = 1_048_576;
  * files wait to be read.
  */
 export async function readInThread(file: StoredFile, limits: ReadLimits, threads?: Threads): Promise<string> {
+  return (await readPagesInThread(file, limits, threads)).text;
+}
+
+/** The content of a file as {@link readPages} gives it, read in a thread as {@link readInThread} does it. Errors: those of `readInThread`. */
+export async function readPagesInThread(file: StoredFile, limits: ReadLimits, threads?: Threads): Promise<PagedText> {
   const { id, name, mimeType, bytes } = file;
   const kind = fileKind(file);
   const isPlain =
     READERS[kind] === undefined || kind === 'image' || (kind === 'text' && bytes.length <= MAX_TEXT_IN_PLACE);
-  if (isPlain || bytes.length > MAX_FILE_BYTES) return readDocument(file, limits);
+  if (isPlain || bytes.length > MAX_FILE_BYTES) return readPages(file, limits);
   const { maxCharacters, signal } = limits;
   const given = { file: { id, name, mimeType, bytes }, maxCharacters };
   return firstValue(documentJob('read', given, { threads, unable: (why) => unreadable(name, `${why}.`) }), signal);
@@ -101,52 +122,7 @@ function reasonOf(kind: FileKind, { name, mimeType }: StoredFile): string {
     return 'it has the format of Office before 2007, or a password; save it as .docx or .xlsx without one.';
   }
   const type = mimeType === '' || mimeType === 'application/octet-stream' ? endingOf(name) || 'unknown' : mimeType;
-  return `its type is ${type}; give an image, PDF, .docx, .xlsx, HTML, Markdown, CSV, JSON or plain text.`;
-}
-
-/** Largest picture that is decoded, in pixels: none is needed for the text. */
-const MAX_IMAGE_PIXELS = 1;
-
-/**
- * The text of a PDF, its pages parted by a blank line. Reading stops at the page that fills `maxCharacters`.
- *
- * A document without text, such as a scan, gives one line that says so. Yields to the event loop between pages.
- * Errors: FILE_UNREADABLE, also for a document that is protected by a password.
- */
-async function readPdf({ name, bytes }: StoredFile, { maxCharacters, signal }: ReadLimits): Promise<string> {
-  const { getDocumentProxy } = await import('unpdf');
-  try {
-    // A copy: pdf.js may detach the buffer that it is given, and takes no Buffer.
-    const document = await getDocumentProxy(new Uint8Array(bytes), {
-      isEvalSupported: false,
-      maxImageSize: MAX_IMAGE_PIXELS,
-      stopAtErrors: false,
-      verbosity: 0,
-    });
-    try {
-      const pages: string[] = [];
-      let length = 0;
-      for (let number = 1; number <= document.numPages && length <= maxCharacters; number += 1) {
-        signal?.throwIfAborted();
-        const page = await document.getPage(number);
-        const { items } = await page.getTextContent();
-        const text = items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : '')).join('');
-        page.cleanup();
-        pages.push(text.trim());
-        length += text.length;
-        await nextTurn();
-      }
-      const text = pages.filter((page) => page !== '').join('\n\n');
-      return text === '' ? `[The ${document.numPages} pages of "${name}" hold no text.]` : text;
-    } finally {
-      await document.destroy();
-    }
-  } catch (error) {
-    if (error instanceof Error && error.name === 'PasswordException') {
-      throw unreadable(name, 'it is protected by a password; give a copy without one.', error);
-    }
-    throw toUnreadable(name, error, 'PDF');
-  }
+  return `its type is ${type}; give an image, PDF, .docx, .pptx, .xlsx, .eml, HTML, Markdown, CSV, JSON or plain text.`;
 }
 
 /** Most bytes of XML, unpacked: a book of a thousand pages. */

@@ -7,8 +7,8 @@ import { boundBuffers, MAX_BUFFER_BYTES } from './bound-buffers.js';
 /** Each loads its libraries when it is first used. */
 const JOBS: JobsOf<'read' | 'text'> = {
   async read({ file, maxCharacters }) {
-    const { readDocument } = await import('./read-document.js');
-    return readDocument(file, { maxCharacters });
+    const { readPages } = await import('./read-document.js');
+    return readPages(file, { maxCharacters });
   },
   async text({ html, name }) {
     const { htmlToText } = await import('./html-to-text.js');

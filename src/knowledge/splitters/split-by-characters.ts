@@ -59,6 +59,5 @@ export function cutOf(owner: string, options: Omit<SplitByCharactersOptions, 'na
   if (!['end', 'start', 'none'].includes(place)) {
     throw invalidOption(owner, 'separatorPlace', '"end", "start" or "none"', place);
   }
-  const { lengthOf = (text) => text.length } = options;
-  return { size, overlap, separators, place, lengthOf, maxChunks };
+  return { size, overlap, separators, place, lengthOf: options.lengthOf, maxChunks };
 }

@@ -2,9 +2,10 @@
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../json.js';
 import type { ChatDelta } from '../chat-model.js';
 import type { AssistantPart } from '../content-parts.js';
+import { countOf, textOf, translated, usageOf } from '../frame-values.js';
 import type { TokenUsage } from '../messages.js';
 import { type CallTarget, reportedError } from '../provider-error.js';
-import { AnswerDecoder, countOf, MAX_CALLS, textOf, tooManyCalls } from '../stream-answer.js';
+import { AnswerDecoder, MAX_CALLS, tooManyCalls } from '../stream-answer.js';
 
 /** Reasons why an answer ended, in the words of {@link ChatDelta}. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -68,15 +69,15 @@ export function createDecoder(target: CallTarget): AnswerDecoder {
           if (isJsonObject(event.delta)) reason = textOf(event.delta.stop_reason) || reason;
           break;
         case 'error':
-          throw reportedError(target, withStatus(event.error));
+          throw reportedError(target, event.error, STATUSES);
         // `ping` and what later versions add carry nothing for us.
       }
       return event.type === 'message_stop';
     },
     end: () => ({
       calls: answer.unfinishedCalls(),
-      usage: counts && usageOf(counts),
-      reason: Object.hasOwn(REASONS, reason) ? (REASONS[reason] as string) : reason,
+      usage: counts && spent(counts),
+      reason: translated(REASONS, reason),
       id,
     }),
   });
@@ -222,25 +223,15 @@ function push(deltas: ChatDelta[], type: 'text' | 'thinking', text: unknown): vo
   if (typeof text === 'string' && text !== '') deltas.push({ type, text });
 }
 
-/** An error inside a stream has the type that stands for the status it would have had as an answer. */
-function withStatus(error: unknown): unknown {
-  if (!isJsonObject(error)) return error;
-  const type = textOf(error.type);
-  return Object.hasOwn(STATUSES, type) ? { ...error, status: STATUSES[type] } : error;
-}
-
 /** Input that was read from or written to the cache is not part of `input_tokens`. */
-function usageOf(counts: JsonObject): TokenUsage {
-  const cachedTokens = countOf(counts.cache_read_input_tokens);
-  const promptTokens = countOf(counts.input_tokens) + cachedTokens + countOf(counts.cache_creation_input_tokens);
-  const completionTokens = countOf(counts.output_tokens);
+function spent(counts: JsonObject): TokenUsage {
+  const cached = countOf(counts.cache_read_input_tokens);
   const details = isJsonObject(counts.output_tokens_details) ? counts.output_tokens_details : {};
-  const reasoningTokens = countOf(details.thinking_tokens);
-  return {
-    promptTokens,
-    completionTokens,
-    totalTokens: promptTokens + completionTokens,
-    ...(cachedTokens > 0 && { cachedTokens }),
-    ...(reasoningTokens > 0 && { reasoningTokens }),
-  };
+  const reasoning = countOf(details.thinking_tokens);
+  return usageOf({
+    prompt: countOf(counts.input_tokens) + cached + countOf(counts.cache_creation_input_tokens),
+    completion: counts.output_tokens,
+    ...(cached > 0 && { cached }),
+    ...(reasoning > 0 && { reasoning }),
+  });
 }

@@ -1,10 +1,18 @@
 /** Messages in the blocks of Anthropic's Messages API. */
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../json.js';
-import type { AssistantPart, ContentPart, FilePart, MediaSource, ToolCall, ToolOutputPart } from '../content-parts.js';
+import type {
+  AssistantPart,
+  ContentPart,
+  FilePart,
+  MediaSource,
+  ToolCall,
+  ToolOutputPart,
+  ToolResultPart,
+} from '../content-parts.js';
 import { contentText } from '../content-parts.js';
 import { inlineMedia } from '../media-source.js';
-import type { AssistantMessage, ChatMessage } from '../messages.js';
-import { type PartPlace, refusePart } from '../refuse-request.js';
+import type { AssistantMessage, ChatMessage, ToolMessage } from '../messages.js';
+import { type PartPlace, type PlaceOf, refusePart, writeMessages } from '../refuse-request.js';
 
 /** Types of citations that the API gives, and takes back. */
 const CITATIONS: ReadonlySet<unknown> = new Set([
@@ -31,17 +39,24 @@ export function systemOf(messages: readonly ChatMessage[]): string | undefined {
  * @throws EngineError `MODEL_REQUEST` for a part that the API has no block for.
  */
 export function turnsOf(model: string, messages: readonly ChatMessage[]): JsonObject[] {
-  const turns: { readonly role: 'user' | 'assistant'; readonly content: Json[] }[] = [];
-  messages.forEach((message, at) => {
-    if (message.role === 'system') return;
-    const role = message.role === 'assistant' ? 'assistant' : 'user';
-    const blocks = blocksOf(message, (part) => ({ model, message: at, role: message.role, part }));
-    if (blocks.length === 0) return;
-    const last = turns.at(-1);
-    if (last?.role === role) last.content.push(...blocks);
-    else turns.push({ role, content: blocks });
+  const turns: Turn[] = [];
+  const blocks = writeMessages(model, messages, (message, placeOf) => {
+    if (message.role === 'system') return [];
+    const role: Turn['role'] = message.role === 'assistant' ? 'assistant' : 'user';
+    return blocksOf(message, placeOf).map((block) => ({ role, block }));
   });
+  for (const { role, block } of blocks) {
+    const last = turns.at(-1);
+    if (last?.role === role) last.content.push(block);
+    else turns.push({ role, content: [block] });
+  }
   return turns.map(({ role, content }) => ({ role, content }));
+}
+
+/** Messages of one role. */
+interface Turn {
+  readonly role: 'user' | 'assistant';
+  readonly content: Json[];
 }
 
 /** Whether a message begins with thoughts that this API signed. */
@@ -65,16 +80,10 @@ function hasFile(parts: string | readonly (ContentPart | ToolOutputPart)[] | und
   return typeof parts === 'object' && parts.some((part) => 'fileId' in part);
 }
 
-/** Where the part of a message with that position stands. */
-type PlaceOf = (part: number) => PartPlace;
-
 function blocksOf(message: Exclude<ChatMessage, { readonly role: 'system' }>, placeOf: PlaceOf): JsonObject[] {
   switch (message.role) {
-    case 'tool': {
-      const content = outputOf(message.parts ?? message.content, placeOf);
-      const failed = message.isError === true && { is_error: true };
-      return [{ type: 'tool_result', tool_use_id: message.toolCallId, content, ...failed }];
-    }
+    case 'tool':
+      return [resultBlock(message, message.parts ?? message.content, placeOf)];
     case 'user':
       return partsOf(message.content).flatMap((part, at) => blockOf(part, placeOf(at)));
     case 'assistant':
@@ -96,11 +105,8 @@ function textBlock(text: string, citations?: readonly Json[]): JsonObject[] {
 
 function blockOf(part: ContentPart, place: PartPlace): JsonObject[] {
   switch (part.type) {
-    case 'tool-result': {
-      const content = outputOf(part.content, () => place);
-      const failed = part.isError === true && { is_error: true };
-      return [{ type: 'tool_result', tool_use_id: part.toolCallId, content, ...failed }];
-    }
+    case 'tool-result':
+      return [resultBlock(part, part.content, () => place)];
     case 'mcp-approval':
       throw refusePart(place, 'an answer to a question of an MCP server');
     default:
@@ -108,8 +114,13 @@ function blockOf(part: ContentPart, place: PartPlace): JsonObject[] {
   }
 }
 
-function outputOf(content: string | readonly ToolOutputPart[], placeOf: PlaceOf): Json {
-  return typeof content === 'string' ? content : content.flatMap((part, at) => outputBlock(part, placeOf(at)));
+function resultBlock(
+  { toolCallId, isError }: ToolMessage | ToolResultPart,
+  given: string | readonly ToolOutputPart[],
+  placeOf: PlaceOf,
+): JsonObject {
+  const content: Json = typeof given === 'string' ? given : given.flatMap((part, at) => outputBlock(part, placeOf(at)));
+  return { type: 'tool_result', tool_use_id: toolCallId, content, ...(isError === true && { is_error: true }) };
 }
 
 function outputBlock(part: ToolOutputPart, place: PartPlace): JsonObject[] {

@@ -1,9 +1,10 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { ChatDelta } from '../chat-model.js';
 import type { AssistantPart } from '../content-parts.js';
+import { textOf, usageOf } from '../frame-values.js';
 import type { TokenUsage } from '../messages.js';
 import { type CallTarget, reportedError } from '../provider-error.js';
-import { AnswerDecoder, countOf, textOf } from '../stream-answer.js';
+import { AnswerDecoder } from '../stream-answer.js';
 import { createToolCallPieces } from './openai-tool-calls.js';
 import { probabilitiesOf } from './token-probabilities.js';
 
@@ -47,7 +48,7 @@ export function createAnswerDecoder(target: CallTarget, soundType = 'audio/pcm')
     read(frame, deltas) {
       if (frame.error !== undefined && frame.error !== null) throw reportedError(target, frame.error);
       if (answerId === '') answerId = textOf(frame.id);
-      if (isJsonObject(frame.usage)) usage = usageOf(frame.usage);
+      if (isJsonObject(frame.usage)) usage = spent(frame.usage);
       const choice: unknown = Array.isArray(frame.choices) ? frame.choices[0] : undefined;
       if (!isJsonObject(choice)) return false;
       const message = choice.delta ?? choice.message;
@@ -158,18 +159,15 @@ function thinkingParts(content: unknown): string {
   return content.map((part: unknown) => (isJsonObject(part) ? textParts(part.thinking) : '')).join('');
 }
 
-function usageOf(usage: JsonObject): TokenUsage {
-  const promptTokens = countOf(usage.prompt_tokens);
-  const completionTokens = countOf(usage.completion_tokens);
-  const details = isJsonObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
-  const spent = isJsonObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
-  // The second name is DeepSeek's.
-  const cached = details.cached_tokens ?? usage.prompt_cache_hit_tokens;
-  return {
-    promptTokens,
-    completionTokens,
-    totalTokens: countOf(usage.total_tokens) || promptTokens + completionTokens,
-    ...(typeof cached === 'number' && { cachedTokens: countOf(cached) }),
-    ...(typeof spent.reasoning_tokens === 'number' && { reasoningTokens: countOf(spent.reasoning_tokens) }),
-  };
+function spent(usage: JsonObject): TokenUsage {
+  const read = isJsonObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
+  const written = isJsonObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
+  return usageOf({
+    prompt: usage.prompt_tokens,
+    completion: usage.completion_tokens,
+    total: usage.total_tokens,
+    // The second name is DeepSeek's.
+    cached: read.cached_tokens ?? usage.prompt_cache_hit_tokens,
+    reasoning: written.reasoning_tokens,
+  });
 }

@@ -1,9 +1,10 @@
 /** Messages in the words of OpenAI's chat completions, with the words that other servers have added. */
 import { isJsonObject, type JsonObject } from '../../json.js';
 import type { AssistantPart, ContentPart, MediaSource, ToolCall, ToolOutputPart } from '../content-parts.js';
-import { inlineMedia, mediaUrl } from '../media-source.js';
+import { translated } from '../frame-values.js';
+import { dataUrl, inlineMedia, mediaUrl } from '../media-source.js';
 import type { AssistantMessage, ChatMessage, ToolMessage, UserMessage } from '../messages.js';
-import { type PartPlace, refusePart } from '../refuse-request.js';
+import { type PartPlace, type PlaceOf, refusePart, writeMessages } from '../refuse-request.js';
 
 /** Formats of sound, where their word is not that of the type. */
 const SOUND_FORMATS: Readonly<Record<string, string>> = {
@@ -28,9 +29,7 @@ const MAX_NAME = 64;
  * @throws EngineError `MODEL_REQUEST` for a part that the API has no place for.
  */
 export function chatMessages(model: string, messages: readonly ChatMessage[]): JsonObject[] {
-  return messages.flatMap((message, at) =>
-    messagesOf(message, (part) => ({ model, message: at, role: message.role, part })),
-  );
+  return writeMessages(model, messages, messagesOf);
 }
 
 function messagesOf(message: ChatMessage, placeOf: PlaceOf): JsonObject[] {
@@ -44,9 +43,6 @@ function messagesOf(message: ChatMessage, placeOf: PlaceOf): JsonObject[] {
       return question(message, placeOf);
   }
 }
-
-/** Where the part of a message with that position stands. */
-type PlaceOf = (part: number) => PartPlace;
 
 function nameOf(name: string | undefined): { readonly name?: string } {
   const clean = name?.trim().replace(NOT_IN_NAMES, '_').slice(0, MAX_NAME);
@@ -105,7 +101,8 @@ function urlOf(source: MediaSource, place: PartPlace, what: string): string {
 
 function soundFormat(mimeType: string): string {
   const type = mimeType.toLowerCase().split(';', 1)[0] ?? '';
-  return Object.hasOwn(SOUND_FORMATS, type) ? (SOUND_FORMATS[type] as string) : type.slice(type.indexOf('/') + 1);
+  const format = translated(SOUND_FORMATS, type);
+  return format.slice(format.indexOf('/') + 1);
 }
 
 function file(part: ContentPart & { readonly type: 'file' }, place: PartPlace): JsonObject {
@@ -113,7 +110,7 @@ function file(part: ContentPart & { readonly type: 'file' }, place: PartPlace): 
   const inline = inlineMedia(part);
   if (inline === undefined)
     throw refusePart(place, 'a file by its URL', 'Send its data, or the id of an uploaded file.');
-  return { filename: part.name ?? 'file', file_data: `data:${inline.mimeType};base64,${inline.data}` };
+  return { filename: part.name ?? 'file', file_data: dataUrl(inline) };
 }
 
 function toolResult({ toolCallId, content, parts }: ToolMessage, placeOf: PlaceOf): JsonObject {

@@ -2,9 +2,10 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { ChatDelta } from '../chat-model.js';
 import type { AssistantPart, McpListedTool } from '../content-parts.js';
+import { textOf, translated, usageOf } from '../frame-values.js';
 import type { TokenUsage } from '../messages.js';
 import { type CallTarget, reportedError } from '../provider-error.js';
-import { AnswerDecoder, countOf, MAX_CALLS, textOf, tooManyCalls } from '../stream-answer.js';
+import { AnswerDecoder, MAX_CALLS, tooManyCalls } from '../stream-answer.js';
 import { probabilitiesOf } from './token-probabilities.js';
 
 /** The statuses that errors inside a stream would have had as answers, by their code. */
@@ -31,7 +32,7 @@ export function createResponseDecoder(target: CallTarget): AnswerDecoder {
   let response: JsonObject = {};
 
   const finish = (whole: JsonObject, deltas: ChatDelta[]): true => {
-    if (isJsonObject(whole.error)) throw reportedError(target, withStatus(whole.error));
+    if (isJsonObject(whole.error)) throw reportedError(target, whole.error, STATUSES);
     response = whole;
     // Of servers that do not stream, all; else what was not passed while it came.
     if (Array.isArray(whole.output))
@@ -55,9 +56,9 @@ export function createResponseDecoder(target: CallTarget): AnswerDecoder {
         case 'response.failed':
           return finish(whole, deltas);
         case 'error':
-          throw reportedError(target, withStatus(isJsonObject(event.error) ? event.error : event));
+          throw reportedError(target, isJsonObject(event.error) ? event.error : event, STATUSES);
         case '':
-          if (isJsonObject(event.error)) throw reportedError(target, withStatus(event.error));
+          if (isJsonObject(event.error)) throw reportedError(target, event.error, STATUSES);
           return event.object === 'response' && finish(event, deltas);
         default:
           answer.read(type, event, deltas);
@@ -66,7 +67,7 @@ export function createResponseDecoder(target: CallTarget): AnswerDecoder {
     },
     end() {
       const calls = answer.unfinishedCalls();
-      const usage = isJsonObject(response.usage) ? usageOf(response.usage) : undefined;
+      const usage = isJsonObject(response.usage) ? spent(response.usage) : undefined;
       return { calls, usage, reason: reasonOf(response, answer.callCount), id: textOf(response.id) };
     },
   });
@@ -74,8 +75,7 @@ export function createResponseDecoder(target: CallTarget): AnswerDecoder {
 
 function reasonOf({ status, incomplete_details: details }: JsonObject, calls: number): string {
   if (status === 'incomplete') {
-    const reason = isJsonObject(details) ? textOf(details.reason) : '';
-    return Object.hasOwn(REASONS, reason) ? (REASONS[reason] as string) : reason;
+    return translated(REASONS, isJsonObject(details) ? textOf(details.reason) : '');
   }
   if (status === 'completed') return calls > 0 ? 'tool_calls' : 'stop';
   // Until the end the status is "in_progress", which is no reason.
@@ -302,23 +302,14 @@ function serverTool(item: JsonObject, id: string): AssistantPart[] {
   ];
 }
 
-/** An error inside a stream has the code that stands for the status it would have had as an answer. */
-function withStatus(error: JsonObject): JsonObject {
-  const code = textOf(error.code) || textOf(error.type);
-  const { code: _, ...rest } = error;
-  return Object.hasOwn(STATUSES, code) ? { ...rest, status: STATUSES[code] as number } : error;
-}
-
-function usageOf(usage: JsonObject): TokenUsage {
-  const promptTokens = countOf(usage.input_tokens);
-  const completionTokens = countOf(usage.output_tokens);
+function spent(usage: JsonObject): TokenUsage {
   const read = isJsonObject(usage.input_tokens_details) ? usage.input_tokens_details : {};
-  const spent = isJsonObject(usage.output_tokens_details) ? usage.output_tokens_details : {};
-  return {
-    promptTokens,
-    completionTokens,
-    totalTokens: countOf(usage.total_tokens) || promptTokens + completionTokens,
-    ...(typeof read.cached_tokens === 'number' && { cachedTokens: countOf(read.cached_tokens) }),
-    ...(typeof spent.reasoning_tokens === 'number' && { reasoningTokens: countOf(spent.reasoning_tokens) }),
-  };
+  const written = isJsonObject(usage.output_tokens_details) ? usage.output_tokens_details : {};
+  return usageOf({
+    prompt: usage.input_tokens,
+    completion: usage.output_tokens,
+    total: usage.total_tokens,
+    cached: read.cached_tokens,
+    reasoning: written.reasoning_tokens,
+  });
 }

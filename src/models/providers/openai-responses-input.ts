@@ -1,9 +1,9 @@
 /** Messages as the items of OpenAI's Responses API. */
 import { isJsonObject, type JsonObject } from '../../json.js';
 import type { AssistantPart, ContentPart, MediaPart, TextPart, ToolCall, ToolOutputPart } from '../content-parts.js';
-import { inlineMedia, mediaUrl } from '../media-source.js';
+import { dataUrl, inlineMedia, mediaUrl } from '../media-source.js';
 import type { AssistantMessage, ChatMessage } from '../messages.js';
-import { type PartPlace, refusePart } from '../refuse-request.js';
+import { type PartPlace, type PlaceOf, refusePart, writeMessages } from '../refuse-request.js';
 
 /**
  * The items of a conversation, in order. Nothing is stored at the provider, so thoughts go back encrypted; those without an id and a
@@ -13,14 +13,8 @@ import { type PartPlace, refusePart } from '../refuse-request.js';
  */
 export function inputItems(model: string, messages: readonly ChatMessage[]): JsonObject[] {
   const customCalls = customCallIds(messages);
-  return messages.flatMap((message, at) => {
-    const placeOf: PlaceOf = (part) => ({ model, message: at, role: message.role, part });
-    return itemsOf(message, placeOf, customCalls);
-  });
+  return writeMessages(model, messages, (message, placeOf) => itemsOf(message, placeOf, customCalls));
 }
-
-/** Where the part of a message with that position stands. */
-type PlaceOf = (part: number) => PartPlace;
 
 /** Calls of tools that take text in place of JSON; their results are items of another type. */
 function customCallIds(messages: readonly ChatMessage[]): ReadonlySet<string> {
@@ -99,8 +93,7 @@ function inputPart(part: TextPart | MediaPart, place: PartPlace): JsonObject {
       if ('fileId' in part) return { type: 'input_file', file_id: part.fileId };
       const inline = inlineMedia(part);
       if (inline === undefined) return { type: 'input_file', file_url: mediaUrl(part) ?? '' };
-      const data = `data:${inline.mimeType};base64,${inline.data}`;
-      return { type: 'input_file', filename: 'file', ...named, file_data: data };
+      return { type: 'input_file', filename: 'file', ...named, file_data: dataUrl(inline) };
     }
     case 'audio':
       throw refusePart(place, 'a sound');

@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject } from '../../json.js';
 import type { ChatDelta } from '../chat-model.js';
+import { textOf } from '../frame-values.js';
 import type { CallTarget } from '../provider-error.js';
-import { MAX_CALLS, textOf, tooManyCalls } from '../stream-answer.js';
+import { MAX_CALLS, tooManyCalls } from '../stream-answer.js';
 
 interface Draft {
   id: string;

@@ -27,7 +27,7 @@ const SERVER_PATIENCE_MS = 15_000;
 /** It is always started again, which takes its time on a machine that is busy. */
 const EMBEDDED_PATIENCE_MS = 60_000;
 /** Work that takes longer is cut off when the database is closed. */
-const CLOSE_MS = 5_000;
+const CLOSE_MS = 1_500;
 /** No vacuum process runs in the embedded database. */
 const VACUUM_EVERY_MS = 15 * 60_000;
 

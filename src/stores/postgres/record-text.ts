@@ -50,8 +50,8 @@ export function createRecordText<T>({ columns, shared }: Pick<Resource<T>, 'colu
   };
 }
 
-/** Half a character, which a text of Postgres cannot hold. */
-const HALF = /\p{Surrogate}/gu;
+/** What every supported Node has, and the library of types that is used does not know yet. */
+type WellFormable = string & { readonly toWellFormed: () => string };
 
 /** A column of a record as its table has it. */
 export function storedValue<T>({ type, of }: Column<T>, record: T): string | number | null {
@@ -60,5 +60,6 @@ export function storedValue<T>({ type, of }: Column<T>, record: T): string | num
   // Postgres takes no character 0 out of JSON.
   if (type === 'list') return JSON.stringify((value as readonly string[]).map((text) => text.replaceAll('\0', '')));
   const stored = type === 'search' ? joinTexts(value as readonly string[]) : (value as string | number | null);
-  return typeof stored === 'string' ? stored.replace(HALF, '\ufffd') : stored;
+  // Half a character is nothing that a text of Postgres can hold.
+  return typeof stored === 'string' ? (stored as WellFormable).toWellFormed() : stored;
 }

@@ -1,14 +1,17 @@
 /** All stores over one database, and what closes and prunes them. */
 
 import path from 'node:path';
+import type { ChatStore } from '../../records/chats.js';
 import type { LeaseStore } from '../../records/coordination.js';
 import type { KnowledgeStore } from '../../records/knowledge-store.js';
 import { DEFAULT_QUOTAS, type Quotas, type UsageStore } from '../../records/quotas.js';
 import { createRepositories, type PlainStores, plainStores } from '../../records/resources.js';
 import type { RunCommit } from '../../records/run-commit.js';
+import type { SharedStates } from '../../records/shared-states.js';
 import type { Stores } from '../../records/stores.js';
 import { createCachedAgents } from '../cached-agents.js';
 import { createFilesOnDisk, type DiskFiles } from '../files-on-disk.js';
+import { createPostgresChats } from './chats.js';
 import type { Database } from './database.js';
 import { createDocuments } from './documents.js';
 import { createPostgresFileIndex } from './file-index.js';
@@ -19,6 +22,7 @@ import { prune } from './prune.js';
 import { createPostgresRepository } from './repository.js';
 import { createPostgresRunLog } from './run-log.js';
 import { createRunWriter } from './run-writer.js';
+import { createPostgresSharedStates } from './shared-states.js';
 import { createPostgresSignals, type PostgresSignals } from './signals.js';
 import { createPostgresUsage } from './usage.js';
 
@@ -28,6 +32,8 @@ export interface PostgresStores extends Omit<Stores, keyof PlainStores>, PlainSt
   readonly leases: LeaseStore;
   readonly commit: (commit: RunCommit) => Promise<void>;
   readonly signals: PostgresSignals;
+  readonly sharedStates: SharedStates;
+  readonly chats: ChatStore;
   readonly files: DiskFiles;
   readonly usage: UsageStore;
   /** Knowledge bases; loaded when they are first asked for. */
@@ -89,6 +95,8 @@ async function storesOf(
     commit: writer.commit,
     leases: createPostgresLeases(database),
     signals,
+    sharedStates: createPostgresSharedStates(database),
+    chats: createPostgresChats(database),
     files,
     usage,
     openKnowledge() {

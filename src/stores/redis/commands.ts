@@ -78,14 +78,14 @@ export class Commands {
    */
   run(script: Script, keys: readonly string[], args: readonly Argument[], options: SendOptions = {}): Promise<unknown> {
     const call = this.#caller(options);
-    const rest = [keys.length, ...keys, ...args];
+    const byHash = [script.sha, keys.length, ...keys, ...args];
     return this.#bounded(script.name, options, async () => {
       try {
-        return await call('EVALSHA', [script.sha, ...rest]);
+        return await call('EVALSHA', byHash);
       } catch (error) {
         // A server that was restarted has forgotten its scripts.
         if (!isReply(error, 'NOSCRIPT')) throw error;
-        return call('EVAL', [script.source, ...rest]);
+        return call('EVAL', [script.source, ...byHash.slice(1)]);
       }
     });
   }

@@ -1,5 +1,5 @@
 import { ACQUIRE_LEASE, RELEASE_LEASE } from './lease-scripts.js';
-import { APPEND_EVENTS, END_LOG, TAKE_SNAPSHOT } from './run-log-scripts.js';
+import { END_LOG, WRITE_LOG } from './run-log-scripts.js';
 import { SAVE_RUN } from './run-scripts.js';
 import { type Script, script } from './script.js';
 
@@ -7,8 +7,7 @@ import { type Script, script } from './script.js';
 export const STEPS = {
   acquire: ACQUIRE_LEASE,
   save: SAVE_RUN,
-  append: APPEND_EVENTS,
-  snapshot: TAKE_SNAPSHOT,
+  write: WRITE_LOG,
   end: END_LOG,
   release: RELEASE_LEASE,
 } as const;

@@ -59,3 +59,12 @@ export const CANCEL_CHANNEL = 'agent:cancel';
 
 /** How often a key called or a webhook was called; a number that expires with its span. */
 export const COUNTER_PREFIX = 'agent:calls:';
+
+/** A value that processes change together; a hash with its version. */
+export const sharedStateKey = (name: string): string => `agent:shared:${name}`;
+
+/** How many requests a bucket had in this second; a number that expires with it. */
+export const RATE_PREFIX = 'agent:rate';
+
+/** Requests of a sliding second by their time; a sorted set that expires with it. */
+export const rateKey = (key: string): string => `agent:second:${key}`;

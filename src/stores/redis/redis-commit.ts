@@ -48,7 +48,11 @@ export function createCommitter({ commands, runKeptMs }: Redis, saveStep: SaveSt
   const writers = new RunWriters();
   const group = new GroupWriter<Steps>({
     async write(items) {
-      const args = items.flatMap(({ steps }) => [steps.length, ...steps.flatMap(argumentsOf)]);
+      const args: Argument[] = [];
+      for (const { steps } of items) {
+        args.push(steps.length);
+        for (const step of steps) addArguments(args, step);
+      }
       const replies = (await commands.run(COMMIT_RUNS, [], args)) as readonly (readonly unknown[])[];
       for (const [at, item] of items.entries()) item.replies = replies[at] ?? [];
       return [];
@@ -81,7 +85,8 @@ export function createCommitter({ commands, runKeptMs }: Redis, saveStep: SaveSt
   /** Carries out steps, of which those of the log are writes up to the number that the writer has now. */
   const carryOut = async (key: string, run: string, steps: readonly Step[], writer: RunWriter): Promise<void> => {
     const { number } = writer;
-    const bytes = steps.reduce((sum, { args }) => sum + args.reduce<number>((size, arg) => size + sizeOf(arg), 0), 0);
+    let bytes = 0;
+    for (const { args } of steps) for (const argument of args) bytes += sizeOf(argument);
     const item: Steps = { run, key, steps, bytes, replies: [] };
     await group.add(item);
     for (const [at, reply] of item.replies.entries()) check(run, steps[at] as Step, reply);
@@ -100,21 +105,23 @@ export function createCommitter({ commands, runKeptMs }: Redis, saveStep: SaveSt
           const isEnd = at === chunks.length - 1;
           const steps: Step[] = [];
           if (at === 0 && acquire !== undefined) steps.push({ name: 'acquire', ...acquireStep(tenant, acquire) });
-          const save: Step[] =
-            record === undefined ? [] : [{ name: 'save', ...saveStep(tenant, record.after, record.before) }];
-          if (at === 0 && !isLast) steps.push(...save);
-          if (snapshot !== undefined) {
-            const packed = await pack(whatOf(run), JSON.stringify(snapshot), maxBytes);
-            const args = [...numbered(tenant, writer), packed, snapshot.seq, run];
-            steps.push({ name: 'snapshot', keys: [hash, list, newest, first, runKey(run)], args });
+          if (at === 0 && !isLast && record !== undefined) {
+            const { keys, args } = saveStep(tenant, record.after, record.before);
+            // Known with the record, for it is stored in the same step.
+            const isTaken = snapshot !== undefined && record.before === undefined;
+            steps.push({ name: 'save', keys, args: isTaken ? [...args, 'checkpoint_id', run] : args });
           }
           const [head] = events;
-          if (head !== undefined) {
-            const args = [...numbered(tenant, writer), head.seq, ...events.map((event) => entryOf(run, event))];
-            steps.push({ name: 'append', keys: [hash, list], args });
+          if (head !== undefined || snapshot !== undefined) {
+            const packed = snapshot && (await pack(whatOf(run), JSON.stringify(snapshot), maxBytes));
+            const args = [...numbered(tenant, writer), head?.seq ?? '', packed ?? '', snapshot?.seq ?? '', run];
+            for (const event of events) args.push(entryOf(run, event));
+            const keys = snapshot === undefined ? [hash, list] : [hash, list, newest, first, runKey(run)];
+            steps.push({ name: 'write', keys, args });
           }
           if (isEnd && isLast) {
-            steps.push(...save, { name: 'end', keys: [hash, list], args: [epoch, runKeptMs] });
+            if (record !== undefined) steps.push({ name: 'save', ...saveStep(tenant, record.after, record.before) });
+            steps.push({ name: 'end', keys: [hash, list], args: [epoch, runKeptMs] });
           }
           if (isEnd && release !== undefined) steps.push({ name: 'release', ...releaseStep(tenant, release) });
           const { number } = writer;
@@ -192,8 +199,11 @@ function entryOf(run: string, event: LoggedEvent): string {
   return `2\n${event.event}\n${shorten(run, event)}`;
 }
 
-function argumentsOf({ name, keys, args }: Step): readonly Argument[] {
-  return [name, keys.length, args.length, ...(name === 'save' ? withoutBeginning(keys) : keys), ...args];
+/** One by one: a group has thousands of them. */
+function addArguments(all: Argument[], { name, keys, args }: Step): void {
+  all.push(name, keys.length, args.length);
+  for (const key of name === 'save' ? withoutBeginning(keys) : keys) all.push(key);
+  for (const argument of args) all.push(argument);
 }
 
 /** The keys of a record without what the indexes of an agent have in common, which would be a fifth of what a run sends. */
@@ -219,7 +229,7 @@ function check(run: string, { name, args }: Step, reply: unknown): void {
   }
   // What the script is given: a snapshot would be followed by the next event.
   if (typeof reply === 'number') {
-    throw outOfOrder(run, name === 'append' ? Number(args[7]) : Number(args[8]) + 1, reply);
+    throw outOfOrder(run, args[7] === '' ? Number(args[9]) + 1 : Number(args[7]), reply);
   }
   throw refusal(run, String(reply));
 }

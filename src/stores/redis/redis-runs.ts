@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { EngineError } from '../../errors.js';
 import { FIRST_EPOCH } from '../../records/run-log.js';
@@ -9,6 +8,7 @@ import { readReply } from './read-reply.js';
 import type { Redis } from './redis.js';
 import { fieldsOf, readRun, STATUS_NUMBERS } from './run-fields.js';
 import { DELETE_RUNS, LIST_RUNS, SAVE_RUN } from './run-scripts.js';
+import { createWriterId } from './run-writers.js';
 
 const foundSchema = z.tuple([z.string().nullable(), z.string().nullable()]);
 const listSchema = z.tuple([z.number().int()], z.string());
@@ -80,7 +80,7 @@ export type SaveStep = (tenant: string, run: RunRecord, before?: RunRecord) => C
 
 /** Makes the writer of records of this process, whose later writes are not undone by an earlier one that arrives late. */
 export function createSaveStep({ runKeptMs }: Redis): SaveStep {
-  const writer = randomUUID();
+  const writer = createWriterId();
   let writes = 0;
   return (tenant, run, before) => {
     const indexes = indexesOf(tenant, run.agentId);
@@ -99,7 +99,7 @@ export function createSaveStep({ runKeptMs }: Redis): SaveStep {
         writes,
         ...epochs,
         STATUS_NUMBERS[run.status],
-        ...fieldsOf(run),
+        ...fieldsOf(run, before),
       ],
     };
   };

@@ -4,8 +4,10 @@ import { createRedisCanvasRuntimes } from './redis-canvas-runtimes.js';
 import { createCommitter, createRedisCommit } from './redis-commit.js';
 import { createRedisCounters } from './redis-counters.js';
 import { createRedisLeases } from './redis-leases.js';
+import { createRedisRates } from './redis-rates.js';
 import { createRedisRunLog } from './redis-run-log.js';
 import { createRedisRuns, createSaveStep } from './redis-runs.js';
+import { createRedisSharedStates } from './redis-shared-states.js';
 import { createRedisSignals } from './redis-signals.js';
 
 export interface RedisStoresOptions {
@@ -50,6 +52,8 @@ export function createRedisStores(redis: Redis, options: RedisStoresOptions = {}
     leases: createRedisLeases(redis),
     signals: createRedisSignals(redis, receivesCancels),
     canvasRuntimes: createRedisCanvasRuntimes(redis),
+    sharedStates: createRedisSharedStates(redis),
+    rates: createRedisRates(redis),
     /** Counts that all processes share. */
     createCounter: createRedisCounters(redis),
   };

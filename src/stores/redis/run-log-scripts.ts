@@ -35,13 +35,19 @@ elseif known[2] and done > 0 then
   return 'superseded'
 end
 if written < done then return 'lost' end
+-- Fields of the log that change with the write.
+local changes = {}
 `;
 
 const NOTE_WRITE = `
-if known[2] == writer then redis.call('HSET', KEYS[1], 'number', number)
-else
-  redis.call('HSET', KEYS[1], 'tenant_id', tenant, 'writer', writer, 'number', number, 'version', ARGV[5], 'epoch', epoch)
+changes[#changes + 1] = 'number'
+changes[#changes + 1] = number
+if known[2] ~= writer then
+  for _, part in ipairs({ 'tenant_id', tenant, 'writer', writer, 'version', ARGV[5], 'epoch', epoch }) do
+    changes[#changes + 1] = part
+  end
 end
+redis.call('HSET', KEYS[1], unpack(changes))
 for _, key in ipairs(KEYS) do keep(key, ARGV[6]) end
 return 'ok'
 `;
@@ -85,19 +91,33 @@ return 'ok'
 );
 
 /**
- * Adds events behind those of a run, without a gap.
+ * Stores the state behind the last event, events behind that, or both, without a gap. Of the snapshots of a run the first stays, others take the
+ * place of the newest one.
  *
- * KEYS   1 log hash, 2 events list
- * ARGV   1 to 7 as for every write, 8 seq of the first event, then the entries
- * Result as for every write, or a number: the seq of the last event, which the events do not follow; nothing is added
+ * KEYS   1 log hash, 2 events list; with a checkpoint 3 newest checkpoint, 4 first checkpoint where that is another one, 5 run hash
+ * ARGV   1 to 7 as for every write, 8 seq of the first event or nothing, 9 packed checkpoint or nothing, 10 its seq, 11 its id, then the
+ *        entries of the events
+ * Result as for every write, or a number: the seq of the last event, which they do not follow; nothing is changed
  */
-export const APPEND_EVENTS = script(
-  'append events',
+export const WRITE_LOG = script(
+  'write a log',
   `${CHECK_WRITER}
 local last = redis.call('LLEN', KEYS[2])
-if tonumber(ARGV[8]) ~= last + 1 then return last end
+if ARGV[9] ~= '' and tonumber(ARGV[10]) ~= last then return last end
+if ARGV[8] ~= '' and tonumber(ARGV[8]) ~= last + 1 then return last end
+if ARGV[9] ~= '' then
+  local stored = redis.call('HMGET', KEYS[1], 'first_seq', 'newest_seq')
+  if not stored[1] then changes = { 'first_seq', ARGV[10], 'newest_seq', ARGV[10] }
+  elseif stored[2] ~= ARGV[10] then
+    if stored[1] == stored[2] and redis.call('EXISTS', KEYS[3]) == 1 then redis.call('RENAME', KEYS[3], KEYS[4]) end
+    changes = { 'newest_seq', ARGV[10] }
+  end
+  redis.call('SET', KEYS[3], ARGV[9], 'PX', ARGV[6])
+  local record = redis.call('HMGET', KEYS[5], 'tenant_id', 'checkpoint_id')
+  if record[1] == tenant and record[2] ~= ARGV[11] then redis.call('HSET', KEYS[5], 'checkpoint_id', ARGV[11]) end
+end
 -- Few enough for the stack of Lua.
-for at = 9, #ARGV, 1000 do redis.call('RPUSH', KEYS[2], unpack(ARGV, at, math.min(at + 999, #ARGV))) end
+for at = 12, #ARGV, 1000 do redis.call('RPUSH', KEYS[2], unpack(ARGV, at, math.min(at + 999, #ARGV))) end
 ${NOTE_WRITE}`,
 );
 
@@ -115,31 +135,6 @@ local first, count = tonumber(ARGV[9]), tonumber(ARGV[10])
 if ARGV[11] == '1' and written == tonumber(ARGV[8]) and redis.call('LLEN', KEYS[2]) == first - 1 + count then
   redis.call('LTRIM', KEYS[2], 0, -count - 1)
 end
-${NOTE_WRITE}`,
-);
-
-/**
- * Stores the state behind the last event: the first snapshot of a run stays, others take the place of the newest one.
- *
- * KEYS   1 log hash, 2 events list, 3 newest checkpoint, 4 first checkpoint where that is another one, 5 run hash
- * ARGV   1 to 7 as for every write, 8 packed checkpoint, 9 its seq, 10 its id
- * Result as for every write, or a number: the seq of the last event, which the checkpoint is not one of; nothing is changed
- */
-export const TAKE_SNAPSHOT = script(
-  'take a snapshot',
-  `${CHECK_WRITER}
-local last = redis.call('LLEN', KEYS[2])
-if tonumber(ARGV[9]) ~= last then return last end
-local stored = redis.call('HMGET', KEYS[1], 'first_seq', 'newest_seq')
-if not stored[1] then
-  redis.call('HSET', KEYS[1], 'first_seq', ARGV[9], 'newest_seq', ARGV[9])
-elseif stored[1] == stored[2] and stored[2] ~= ARGV[9] and redis.call('EXISTS', KEYS[3]) == 1 then
-  redis.call('RENAME', KEYS[3], KEYS[4])
-end
-redis.call('SET', KEYS[3], ARGV[8], 'PX', ARGV[6])
-if stored[1] and stored[2] ~= ARGV[9] then redis.call('HSET', KEYS[1], 'newest_seq', ARGV[9]) end
-local record = redis.call('HMGET', KEYS[5], 'tenant_id', 'checkpoint_id')
-if record[1] == tenant and record[2] ~= ARGV[10] then redis.call('HSET', KEYS[5], 'checkpoint_id', ARGV[10]) end
 ${NOTE_WRITE}`,
 );
 

@@ -15,7 +15,7 @@ export const SAVE_RUN = script(
   'save a run',
   `${KEEP}
 local tenant, run, status = ARGV[1], ARGV[2], tonumber(ARGV[10])
-local known = redis.call('HMGET', KEYS[1], 'tenant_id', 'writer', 'writes', 'epoch', 'status')
+local known = redis.call('HMGET', KEYS[1], 'tenant_id', 'writer', 'writes', 'epoch', 'status', 'cancel_requested')
 if known[1] and known[1] ~= tenant then return 'foreign' end
 if known[2] == ARGV[6] and tonumber(known[3]) > tonumber(ARGV[7]) then return 'ok' end
 if ARGV[9] ~= '' and known[4] ~= ARGV[9] and known[4] ~= ARGV[8] then return 'superseded' end
@@ -25,7 +25,10 @@ if known[1] then
   local old = tonumber(known[5])
   if old ~= status then redis.call('ZREM', KEYS[5 + old - (old > status and 1 or 0)], run) end
   if known[2] == ARGV[6] and known[4] == ARGV[8] then fields = {} end
-else redis.call('HSETNX', KEYS[1], 'cancel_requested', 0) end
+elseif not known[6] then
+  fields[#fields + 1] = 'cancel_requested'
+  fields[#fields + 1] = 0
+end
 for at = 11, #ARGV do fields[#fields + 1] = ARGV[at] end
 redis.call('HSET', KEYS[1], 'writes', ARGV[7], unpack(fields))
 keep(KEYS[1], ARGV[4])

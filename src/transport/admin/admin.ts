@@ -92,7 +92,7 @@ export const metricsRoute = route('GET /metrics', {
       if (adminKey === undefined) throw notLocal();
       // A caller from elsewhere does not learn whether a key is one of a tenant.
       const asked = { isSecret: callers.isSecret.bind(callers), isConfigured: () => false };
-      await requireAdmin(adminKey, asked)(exchange, async () => {});
+      await requireAdmin(adminKey, asked)(exchange);
     }
     return metricsText(exchange, parts);
   },

@@ -1,6 +1,5 @@
-import { BehaviorSubject, interval, type Observable, Subscription } from 'rxjs';
+import { BehaviorSubject, type Observable } from 'rxjs';
 import type { EventFrame } from '../../hosting/event-frame.js';
-import { quietFor } from '../../hosting/liveness.js';
 import type { HttpExchange } from './route.js';
 
 /** The last frame of every stream of a run. RAGFlow writes one `data:` line without a space; the `id:` lines are ours, for resuming. */
@@ -54,15 +53,19 @@ export function sendEventStream(
     return;
   }
   const ready$ = new BehaviorSubject(true);
-  const subscription = new Subscription();
   let unwritten = '';
+  let slow: NodeJS.Timeout | undefined;
   const flush = (): void => {
     if (res.destroyed || res.writableEnded) return;
     const text = unwritten;
     unwritten = '';
     // The first write takes the headers with it.
     if (text === '') res.flushHeaders();
-    else if (!res.write(text) && res.writableLength >= BUFFER_BYTES) ready$.next(false);
+    else if (!res.write(text) && res.writableLength >= BUFFER_BYTES) {
+      clearTimeout(slow);
+      slow = setTimeout(cut, options.slowMs, 'slow');
+      ready$.next(false);
+    }
   };
   /** What comes in one go is written in one go: a write to a socket costs as much as many frames. */
   const write = (text: string): void => {
@@ -79,8 +82,10 @@ export function sendEventStream(
     options.whenCut(reason);
     res.destroy();
   };
-  res.on('drain', () => ready$.next(true));
-  res.once('close', () => subscription.unsubscribe());
+  res.on('drain', () => {
+    clearTimeout(slow);
+    ready$.next(true);
+  });
   // The socket breaks when the client goes away; that is no error of ours.
   res.on('error', () => {});
 
@@ -93,11 +98,13 @@ export function sendEventStream(
   res.setHeader('X-Accel-Buffering', 'no');
   process.nextTick(flush);
 
-  subscription.add(
-    interval(options.pingMs).subscribe(() => {
-      if (ready$.value && !res.writableEnded) write(PING);
-    }),
-  );
-  subscription.add(quietFor(ready$, options.slowMs).subscribe(() => cut('slow')));
-  subscription.add(open(ready$).subscribe({ next: write, error: cut, complete: end }));
+  const ping = setInterval(() => {
+    if (ready$.value && !res.writableEnded) write(PING);
+  }, options.pingMs);
+  const subscription = open(ready$).subscribe({ next: write, error: cut, complete: end });
+  res.once('close', () => {
+    clearInterval(ping);
+    clearTimeout(slow);
+    subscription.unsubscribe();
+  });
 }

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import cors from '@koa/cors';
-import type { RouterContext } from '@koa/router';
-import type { Middleware, ParameterizedContext } from 'koa';
+import type { Middleware, Next, ParameterizedContext } from 'koa';
 import { EngineError } from '../../errors.js';
 import type { Shares } from '../../hosting/shares.js';
+import { isJsonObject } from '../../json.js';
 import type { Log } from '../../logger.js';
 import { LOCAL_TENANT } from '../../settings/access.js';
 import { type CallerOptions, type Callers, tokenOf } from '../access/callers.js';
@@ -11,7 +11,7 @@ import { refusalOf } from '../access/origins.js';
 import { type RateLimit, tooManyRequests } from '../access/rate-limits.js';
 import type { Strangers } from '../access/strangers.js';
 import { failureOf, notAllowed, notFound } from '../envelope.js';
-import type { RequestState } from './route.js';
+import type { HttpExchange, RequestState } from './route.js';
 
 /** Keys and origins that may call the server. */
 export interface GuardOptions {
@@ -26,6 +26,9 @@ export interface KeyOptions extends CallerOptions {
   /** The refusal of a request without a valid key. @default UNAUTHENTICATED (HTTP 401) */
   readonly refusal?: (message: string) => EngineError;
 }
+
+/** Checks a request before it is answered; a promise where it has to wait. @throws EngineError the refusal, also from the promise */
+export type Guard = (exchange: HttpExchange) => Promise<void> | void;
 
 /** Answers errors in RAGFlow's envelope, paths without a route with 404, and methods that a path does not take with 405. */
 export function answerErrors(logger: Log, onError: (error: unknown) => void = () => {}): Middleware {
@@ -54,17 +57,27 @@ export function answerErrors(logger: Log, onError: (error: unknown) => void = ()
   };
 }
 
-/** Sets the header of a refusal that ends at a known time. */
+/** Sets the headers of a refusal that ends at a known time, and of a rate that is exceeded. */
 export function sayWhenToRetry(exchange: ParameterizedContext, error: unknown): void {
   const { retryAfterSeconds } = failureOf(error);
   if (retryAfterSeconds !== undefined) exchange.set('Retry-After', String(retryAfterSeconds));
+  const rate = EngineError.is(error) && isJsonObject(error.details) ? error.details.rateLimit : undefined;
+  if (!isJsonObject(rate)) return;
+  exchange.set('X-RateLimit-Limit', String(rate.limit));
+  exchange.set('X-RateLimit-Remaining', String(rate.remaining));
+  exchange.set('X-RateLimit-Reset', String(rate.resetSeconds));
 }
 
-/** The methods that routes of the path take; none when there is no such path. */
+/** Where the router leaves, for {@link answerErrors}, the methods that a path takes when it does not take the one of the request. */
+const allowedOf = new WeakMap<object, readonly string[]>();
+
+/** Notes the methods that routes of the path take; none when there is no such path. */
+export function leaveAllowed(exchange: HttpExchange, methods: readonly string[]): void {
+  allowedOf.set(exchange.req, methods);
+}
+
 function methodsOf(exchange: ParameterizedContext): readonly string[] {
-  // The router leaves every route of the path there, whatever its method is.
-  const { matched = [] } = exchange as { readonly matched?: RouterContext['matched'] };
-  return [...new Set(matched.flatMap(({ methods }) => methods))].sort();
+  return allowedOf.get(exchange.req) ?? [];
 }
 
 /**
@@ -80,15 +93,21 @@ export function checkOrigin({ callers, corsOrigins }: GuardOptions, headers: Inc
 
 /** Lets browsers of the named origins read answers. */
 export function allowOrigins({ corsOrigins }: GuardOptions): Middleware {
-  return cors({
+  const allow = cors({
     origin: ({ headers: { origin = '' } }) => {
       if (corsOrigins.includes('*')) return '*';
       return corsOrigins.includes(origin) ? origin : '';
     },
     allowMethods: 'GET,HEAD,POST,PUT,PATCH,DELETE',
-    exposeHeaders: 'X-Run-Id,Content-Disposition,Retry-After,Mcp-Session-Id',
+    exposeHeaders:
+      'X-Run-Id,Content-Disposition,Retry-After,X-RateLimit-Limit,X-RateLimit-Remaining,X-RateLimit-Reset,Mcp-Session-Id',
     maxAge: 600,
   });
+  return (exchange: ParameterizedContext, next: Next) => {
+    if (exchange.headers.origin !== undefined) return allow(exchange, next);
+    exchange.res.setHeader('Vary', 'Origin');
+    return next();
+  };
 }
 
 /**
@@ -96,14 +115,17 @@ export function allowOrigins({ corsOrigins }: GuardOptions): Middleware {
  *
  * @throws EngineError UNAUTHENTICATED, or what `refusal` gives; LIMIT_REACHED (HTTP 429) after too many wrong keys.
  */
-export function authenticate({ callers, strangers }: GuardOptions, options: KeyOptions = {}): Middleware<RequestState> {
-  return async ({ state, req }, next) => {
-    Object.assign(
-      state,
-      callers.hasKeys ? await callerOf(callers, req, options) : { tenant: LOCAL_TENANT, caller: '' },
-    );
+export function authenticate({ callers, strangers }: GuardOptions, options: KeyOptions = {}): Guard {
+  if (!callers.hasKeys) {
+    return ({ state, req }) => {
+      state.tenant = LOCAL_TENANT;
+      state.caller = '';
+      strangers.admit(req.socket);
+    };
+  }
+  return async ({ state, req }) => {
+    Object.assign(state, await callerOf(callers, req, options));
     strangers.admit(req.socket);
-    await next();
   };
 }
 
@@ -126,18 +148,13 @@ export const noPageKey = (): EngineError => new EngineError('NOT_FOUND', 'Author
  *
  * @throws EngineError UNAUTHENTICATED; FORBIDDEN (HTTP 403) for a key of a tenant; LIMIT_REACHED (HTTP 429) after too many wrong keys.
  */
-export function requireAdmin(
-  adminKey: string | undefined,
-  callers: Pick<Callers, 'isSecret' | 'isConfigured'>,
-): Middleware {
-  return async ({ req }, next) => {
+export function requireAdmin(adminKey: string | undefined, callers: Pick<Callers, 'isSecret' | 'isConfigured'>): Guard {
+  return async ({ req }) => {
     const key = tokenOf(req.headers.authorization);
     if (key === undefined) throw unauthenticated('Missing Authorization header');
-    if (adminKey === undefined || !(await callers.isSecret(req, key, adminKey))) {
-      if (!callers.isConfigured(key)) throw unauthenticated('Invalid access token');
-      throw new EngineError('FORBIDDEN', 'This needs the administrator key.', { details: { httpStatus: 403 } });
-    }
-    await next();
+    if (adminKey !== undefined && (await callers.isSecret(req, key, adminKey))) return;
+    if (!callers.isConfigured(key)) throw unauthenticated('Invalid access token');
+    throw new EngineError('FORBIDDEN', 'This needs the administrator key.', { details: { httpStatus: 403 } });
   };
 }
 
@@ -148,23 +165,22 @@ export function takePlace(shares: Shares, party: string, what: string): () => vo
 }
 
 /** Refuses keys that tenants made. @throws EngineError FORBIDDEN (HTTP 403). */
-export const requireConfigured: Middleware<RequestState> = async ({ state }, next) => {
-  if (state.isMade === true) {
-    const message = 'Only a key of RUNNEL_API_KEYS may manage keys; this one was made by its tenant.';
-    throw new EngineError('FORBIDDEN', message, { details: { httpStatus: 403 } });
-  }
-  await next();
+export const requireConfigured: Guard = ({ state }) => {
+  if (state.isMade !== true) return;
+  const message = 'Only a key of RUNNEL_API_KEYS may manage keys; this one was made by its tenant.';
+  throw new EngineError('FORBIDDEN', message, { details: { httpStatus: 403 } });
 };
 
 /** Refuses a key that calls too often; without keys there is no limit. @throws EngineError LIMIT_REACHED (HTTP 429). */
-export function limitRate(limit: RateLimit, mostPerMinute: number): Middleware<RequestState> {
-  return async (exchange, next) => {
+export function limitRate(limit: RateLimit, mostPerMinute: number): Guard {
+  const refuse = async (exchange: HttpExchange, caller: string): Promise<void> => {
+    const waitMs = await limit(caller, mostPerMinute);
+    if (waitMs === undefined) return;
+    exchange.set('Retry-After', String(Math.ceil(waitMs / 1000)));
+    throw tooManyRequests(mostPerMinute);
+  };
+  return (exchange) => {
     const { caller } = exchange.state;
-    const waitMs = caller === '' ? undefined : await limit(caller, mostPerMinute);
-    if (waitMs !== undefined) {
-      exchange.set('Retry-After', String(Math.ceil(waitMs / 1000)));
-      throw tooManyRequests(mostPerMinute);
-    }
-    await next();
+    return caller === '' ? undefined : refuse(exchange, caller);
   };
 }

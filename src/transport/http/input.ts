@@ -26,6 +26,19 @@ export function readInput<T>(schema: z.ZodType<T>, value: unknown): T {
  * @throws EngineError BAD_REQUEST for a required parameter that is absent, and what transforms of the schema throw.
  */
 export function readQuery<Q extends z.ZodObject>(schema: Q, query: ParsedUrlQuery): z.output<Q> {
+  for (const _ in query) return readFilled(schema, query);
+  // Most requests have none, and what a schema makes of that is the same each time.
+  let empty = emptyQueries.get(schema);
+  if (empty === undefined) {
+    empty = Object.freeze(readFilled(schema, query));
+    emptyQueries.set(schema, empty);
+  }
+  return empty as z.output<Q>;
+}
+
+const emptyQueries = new WeakMap<z.ZodObject, object>();
+
+function readFilled<Q extends z.ZodObject>(schema: Q, query: ParsedUrlQuery): z.output<Q> {
   const texts = Object.entries(query).map(([name, value]) => [name, Array.isArray(value) ? value.at(-1) : value]);
   const parsed = schema.safeParse(Object.fromEntries(texts.filter(([, text]) => text !== '')));
   if (parsed.success) return parsed.data;

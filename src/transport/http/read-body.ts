@@ -6,8 +6,9 @@ import { EngineError } from '../../errors.js';
 import { badArgument } from '../../hosting/refusals.js';
 import { type Json, jsonErrorPlace, jsonExcess, parseJson } from '../../json.js';
 import type { BytesInFlight, Flight, FlightOwner } from './bytes-in-flight.js';
+import type { Guard } from './guards.js';
 import { isMultipart, readParts } from './multipart.js';
-import type { RequestState } from './route.js';
+import type { HttpExchange, RequestState } from './route.js';
 
 /** Bodies up to this size are not counted: there may be very many of them, and they are read at once. */
 const SMALL_BYTES = 64 * 1024;
@@ -17,9 +18,9 @@ const SMALL_BYTES = 64 * 1024;
  * routes when they are multipart, and refused otherwise: a form that another site submits must not pass for JSON.
  *
  * @param bodies counts what is being read
- * @throws EngineError BODY_TOO_LARGE, BAD_REQUEST (HTTP 400), LIMIT_REACHED (HTTP 503) from the middleware.
+ * @throws EngineError BODY_TOO_LARGE, BAD_REQUEST (HTTP 400), LIMIT_REACHED (HTTP 503) from the guard.
  */
-export function readJsonBody(maxBytes: number, bodies: BytesInFlight): Middleware<RequestState> {
+export function readJsonBody(maxBytes: number, bodies: BytesInFlight): Guard {
   const parse = bodyParser({
     // As text, because what is in it is counted before anything is built from it.
     enableTypes: ['text'],
@@ -32,14 +33,14 @@ export function readJsonBody(maxBytes: number, bodies: BytesInFlight): Middlewar
       throw readError(error, maxBytes);
     },
   });
-  return async (exchange, next) => {
+  const readCounted = async (exchange: HttpExchange): Promise<void> => {
     refuseOtherTypes(exchange);
     const flight = openFlight(exchange, maxBytes, bodies);
     try {
       if (flight !== undefined && isOfUnknownLength(exchange)) {
         exchange.request.body = (await readBytes(exchange.req, maxBytes, { flight })).toString('utf8');
       } else {
-        await parse(exchange, async () => {});
+        await (parse as Middleware)(exchange, async () => {});
       }
     } finally {
       flight?.close();
@@ -48,9 +49,42 @@ export function readJsonBody(maxBytes: number, bodies: BytesInFlight): Middlewar
     exchange.request.rawBody = '';
     const { body } = exchange.request;
     if (typeof body === 'string') exchange.request.body = parseBody(body);
-    await next();
+  };
+  return async (exchange) => {
+    const { req } = exchange;
+    if (!isSmallJson(req, maxBytes)) return readCounted(exchange);
+    // It mostly comes with the head of its request, a moment later.
+    await undefined;
+    const bytes = wholeBody(req) ?? (await readBytes(req, maxBytes));
+    exchange.request.body = parseBody(textOf(bytes));
   };
 }
+
+/** A body as nearly all are: small, as it is, and of a known length. */
+function isSmallJson({ method = '', headers }: IncomingMessage, maxBytes: number): boolean {
+  const type = headers['content-type'];
+  if (type !== 'application/json' && type?.startsWith('application/json;') !== true) return false;
+  if (!BODY_METHODS.includes(method) || headers['content-encoding'] !== undefined) return false;
+  const length = Number(headers['content-length'] ?? 0);
+  return length > 0 && length <= Math.min(SMALL_BYTES, maxBytes);
+}
+
+/** The body of a request that has come already; undefined, and nothing is read, while some of it is still to come. */
+function wholeBody(request: IncomingMessage): Buffer | undefined {
+  if (request.readableLength !== Number(request.headers['content-length'])) return undefined;
+  const bytes: Buffer | null = request.read();
+  // Its end follows, and would be waited for by what comes next on the connection.
+  if (!request.complete) request.resume();
+  return bytes ?? undefined;
+}
+
+/** Without the mark that some programs begin a text with. */
+function textOf(bytes: Buffer): string {
+  const text = bytes.toString('utf8');
+  return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
+}
+
+const BYTE_ORDER_MARK = 0xfeff;
 
 /** Counts a JSON body; one that is compressed may have any size. */
 function openFlight(

@@ -93,7 +93,7 @@ export interface RouteSpec<Name extends string, Q extends z.ZodObject, B extends
 /** A declared route with its handler. Made by `route`. */
 export interface Route extends RouteSpec<string, z.ZodObject, z.ZodType, unknown> {
   readonly method: Method;
-  /** Below the prefix of the API. A fixed segment wins over a parameter, whatever the order of declaration. */
+  /** Below the prefix of the API: segments that are fixed, or `:` and a name. A fixed one wins over a parameter, whatever the order of declaration. */
   readonly path: string;
 }
 
@@ -131,11 +131,3 @@ function declare(address: string, spec: object): Route {
 export function routesBelow(prefix: string, groups: readonly RouteGroup[]): readonly Route[] {
   return groups.flatMap(({ routes }) => routes.map((one) => ({ ...one, path: `${prefix}${one.path}` })));
 }
-
-/** A path with all parameters alike. Two routes of one method and one shape would answer the same requests. */
-export function shapeOf({ path }: Pick<Route, 'path'>): string {
-  return path.replace(/:[^/]+/g, LAST);
-}
-
-/** Sorts behind every character of a fixed segment, so that `/agents/tags` is no agent called "tags". */
-const LAST = '\uffff';

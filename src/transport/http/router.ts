@@ -1,13 +1,13 @@
-import Router from '@koa/router';
-import type { Middleware } from 'koa';
+import type { Middleware, ParameterizedContext } from 'koa';
 import type { z } from 'zod';
-import { EngineError } from '../../errors.js';
 import { checkId } from '../../hosting/ids.js';
 import { createRateLimit } from '../access/rate-limits.js';
 import type { ServerParts } from '../server-parts.js';
 import {
   authenticate,
+  type Guard,
   type GuardOptions,
+  leaveAllowed,
   limitRate,
   noPageKey,
   requireAdmin,
@@ -16,7 +16,8 @@ import {
 } from './guards.js';
 import { given, readInput, readQuery } from './input.js';
 import { readJsonBody } from './read-body.js';
-import { type Access, type HttpExchange, type RequestState, type Route, shapeOf } from './route.js';
+import type { Access, HttpExchange, RequestState, Route } from './route.js';
+import { RouteTable } from './route-table.js';
 
 /** What a refusal calls the ids of a path. Other parameters are checked by their handlers. */
 const IDS: Readonly<Record<string, string>> = {
@@ -36,70 +37,53 @@ export interface RouterOptions {
   readonly guard: GuardOptions;
 }
 
+/** Answers a request of one route. */
+type Answer = (exchange: HttpExchange) => Promise<void>;
+
 /**
- * The router of declared routes, in an order that depends on their paths alone.
+ * The router of declared routes, in which the order of declaration means nothing.
  *
  * Guards run only where a route matches: what does not exist is answered with 404 without asking for a key.
  *
  * @throws EngineError CONFIG_INVALID when two routes answer the same requests.
  */
 export function createRouter(routes: readonly Route[], options: RouterOptions): Middleware {
-  const bySegments = new Map(
-    [...createRouters(routes, options)].map(([segments, router]) => [segments, router.routes() as Middleware]),
-  );
-  return (exchange, next) => bySegments.get(segmentsIn(exchange.path))?.(exchange, next) ?? next();
-}
-
-/** The routers by the number of segments in their paths: a router tries each of its routes on every path. */
-export function createRouters(
-  routes: readonly Route[],
-  options: RouterOptions,
-): ReadonlyMap<number, Router<RequestState>> {
-  const { parts } = options;
-  const routers = new Map<number, Router<RequestState>>();
-  const guardsOf = createGuards(options);
-  for (const route of inOrder(routes)) {
-    if (route.access === 'admin' && parts.config.adminKey === undefined) continue;
-    const segments = segmentsIn(route.path);
-    const router = routers.get(segments) ?? new Router<RequestState>();
-    routers.set(segments, router);
-    router.register(route.path, [route.method], [...guardsOf(route), (exchange) => answer(route, parts, exchange)]);
-  }
-  return routers;
-}
-
-/** How many segments a path has; a slash at its end begins none. */
-function segmentsIn(path: string): number {
-  let segments = 0;
-  for (let at = 0; at < path.length - 1; at += 1) if (path.charCodeAt(at) === SLASH) segments += 1;
-  return segments;
-}
-
-const SLASH = 47;
-
-function inOrder(routes: readonly Route[]): readonly Route[] {
-  const byKey = new Map<string, Route>();
-  for (const route of routes) {
-    const key = `${shapeOf(route)} ${route.method}`;
-    const other = byKey.get(key);
-    if (other !== undefined) {
-      const both = `${route.method} ${other.path} and ${route.path}`;
-      throw new EngineError('CONFIG_INVALID', `Two routes answer the same requests: ${both}. Give one another path.`);
+  const table = createRouteTable(routes, options);
+  return (given, next) => {
+    const exchange = given as HttpExchange;
+    const { method, path } = exchange;
+    const match = table.find(method, path);
+    if (match === undefined) {
+      leaveAllowed(exchange, table.methodsOf(path));
+      return next();
     }
-    byKey.set(key, route);
-  }
-  return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, route]) => route);
+    exchange.params = match.params;
+    return match.value(exchange);
+  };
 }
 
-/** The middleware before the handler of a route: form of refusals, key, rate, body. */
-function createGuards({ parts, guard }: RouterOptions): (route: Route) => readonly Middleware<RequestState>[] {
+/** What answers each route that the server has. */
+export function createRouteTable(routes: readonly Route[], options: RouterOptions): RouteTable<Answer> {
+  const { parts } = options;
+  const table = new RouteTable<Answer>();
+  const guardsOf = createGuards(options);
+  for (const route of routes) {
+    if (route.access === 'admin' && parts.config.adminKey === undefined) continue;
+    const answered = guarded(guardsOf(route), (exchange) => answer(route, parts, exchange));
+    table.add(route, route.refuse === undefined ? answered : refusing(answered, route.refuse, parts));
+  }
+  return table;
+}
+
+/** The guards of a route: key, rate, body. */
+function createGuards({ parts, guard }: RouterOptions): (route: Route) => readonly Guard[] {
   const { config, logger, createCounter } = parts;
   const limit = createRateLimit(createCounter('api', 60), (error) =>
     logger.error({ err: error }, 'requests cannot be counted and are refused'),
   );
   const limited = limitRate(limit, config.requestsPerMinute);
   const json = readJsonBody(config.jsonBytes, parts.bodies);
-  const byAccess: Readonly<Record<Access, readonly Middleware<RequestState>[]>> = {
+  const byAccess: Readonly<Record<Access, readonly Guard[]>> = {
     open: [],
     key: [authenticate(guard), limited],
     configured: [authenticate(guard), limited, requireConfigured],
@@ -107,27 +91,28 @@ function createGuards({ parts, guard }: RouterOptions): (route: Route) => readon
     bot: [authenticate(guard, { takesPage: true, refusal: noPageKey }), limited],
     admin: [requireAdmin(config.adminKey, guard.callers)],
   };
-  return ({ access = 'key', body, refuse }) => [
-    ...(refuse === undefined
-      ? []
-      : [
-          answerErrorsBy((exchange, error) => {
-            parts.quotaMetrics.refused(error);
-            refuse(exchange, error, parts);
-          }),
-        ]),
-    ...byAccess[access],
-    ...(body === 'anything' ? [] : [json]),
-  ];
+  return ({ access = 'key', body }) => [...byAccess[access], ...(body === 'anything' ? [] : [json])];
 }
 
-function answerErrorsBy(refuse: (exchange: HttpExchange, error: unknown) => void): Middleware<RequestState> {
-  return async (exchange, next) => {
+function guarded(guards: readonly Guard[], answered: Answer): Answer {
+  return async (exchange) => {
+    for (const guard of guards) {
+      const checked = guard(exchange);
+      // Most have nothing to wait for, and a turn of the event loop costs more than they do.
+      if (checked !== undefined) await checked;
+    }
+    return answered(exchange);
+  };
+}
+
+function refusing(answered: Answer, refuse: NonNullable<Route['refuse']>, parts: ServerParts): Answer {
+  return async (exchange) => {
     try {
-      await next();
+      await answered(exchange);
     } catch (error) {
-      sayWhenToRetry(exchange, error);
-      refuse(exchange as HttpExchange, error);
+      parts.quotaMetrics.refused(error);
+      sayWhenToRetry(exchange as ParameterizedContext, error);
+      refuse(exchange, error, parts);
       // Discard the rest of a refused body: a client that cannot finish sending never reads the answer.
       exchange.req.resume();
     }
@@ -135,31 +120,29 @@ function answerErrorsBy(refuse: (exchange: HttpExchange, error: unknown) => void
 }
 
 async function answer(route: Route, parts: ServerParts, exchange: HttpExchange): Promise<void> {
-  const { params, query, state, request } = exchange;
-  for (const [name, value] of Object.entries(params)) {
+  const { params, state, request } = exchange;
+  for (const name in params) {
     const label = IDS[name];
-    if (label !== undefined) checkId(label, value);
+    if (label !== undefined) checkId(label, params[name] as string);
   }
-  const { tenant = '', caller = '' } = state as Partial<RequestState>;
-  const addressed = { tenant, caller, ...given(callerOf(state)), params };
+  const { tenant = '', caller = '', boundAgent, page, isMade } = state as Partial<RequestState>;
+  const isPlain = boundAgent === undefined && page === undefined && isMade === undefined;
+  const addressed = isPlain
+    ? { tenant, caller, params }
+    : { tenant, caller, params, ...given({ boundAgent, page, isMade }) };
   if (route.reserves !== undefined) await parts.answers.reserve(exchange.res, tenant, route.reserves);
-  const found = await route.finds?.(addressed, parts);
+  const found = route.finds === undefined ? undefined : await route.finds(addressed, parts);
   const body = await route.handle(
     {
       ...addressed,
       found,
-      query: route.query === undefined ? {} : readQuery(route.query, query),
+      query: route.query === undefined ? {} : readQuery(route.query, exchange.query),
       body: isSchema(route.body) ? readInput(route.body, request.body) : request.body,
       exchange,
     },
     parts,
   );
   if (body !== undefined) exchange.body = body;
-}
-
-/** What only some keys have. */
-function callerOf({ boundAgent, page, isMade }: RequestState) {
-  return { boundAgent, page, isMade };
 }
 
 function isSchema(body: Route['body']): body is z.ZodType {

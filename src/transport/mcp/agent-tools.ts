@@ -1,5 +1,7 @@
-/** Published agents as tools: their names, and what they take. */
+/** Published agents as tools, and the tools of the server: their names, and what they take. */
+
 import { type Form, formParams } from '../../components/form-fields.js';
+import { type OfferedTool, offeredTools } from '../../components/offered-tools.js';
 import { beginParams } from '../../dsl/introspect.js';
 import { readDocument } from '../../dsl/read.js';
 import { badArgument } from '../../hosting/refusals.js';
@@ -41,7 +43,11 @@ const TYPES: Readonly<Record<string, JsonObject>> = {
   object: { type: 'object' },
 };
 
-/** What is published of a tenant, a page at a time, oldest first. @throws EngineError BAD_REQUEST for a bad cursor. */
+/**
+ * What is published of a tenant, a page at a time, oldest first; behind the last of them the tools of the server whose names no agent has.
+ *
+ * @throws EngineError BAD_REQUEST for a bad cursor.
+ */
 export async function listAgentTools(agents: AgentStore, tenant: string, cursor = '0'): Promise<AgentToolPage> {
   if (!/^\d{1,9}$/.test(cursor)) throw badArgument('`cursor` must be one that was given with a list.');
   const offset = Number(cursor);
@@ -49,7 +55,19 @@ export async function listAgentTools(agents: AgentStore, tenant: string, cursor 
   const { items, total } = await listFitting(wanted, (query) => agents.list(tenant, query));
   const tools = items.flatMap((agent) => (agent.published === undefined ? [] : [toolOf(agent, agent.published.dsl)]));
   const next = offset + items.length;
-  return { tools, ...(items.length > 0 && next < total ? { nextCursor: String(next) } : {}) };
+  if (items.length > 0 && next < total) return { tools, nextCursor: String(next) };
+  return { tools: [...tools, ...(await freeTools(agents, tenant))] };
+}
+
+/** The tools of the server whose names no published agent has. */
+async function freeTools(agents: AgentStore, tenant: string): Promise<readonly AgentTool[]> {
+  const isTaken = await Promise.all(offeredTools.map(({ name }) => findAgentTool(agents, tenant, name)));
+  return offeredTools.flatMap((tool, at) => (isTaken[at] === undefined ? [offered(tool)] : []));
+}
+
+function offered({ name, title, description, inputSchema }: OfferedTool): AgentTool {
+  const { properties, required } = inputSchema as unknown as AgentTool['inputSchema'];
+  return { name, title, description, inputSchema: { type: 'object', properties, required: [...required] } };
 }
 
 /** The published agent behind a name. */

@@ -1,18 +1,22 @@
 /** A call of an agent's tool: one turn of a new session, from its arguments to its result. */
-import type { CallToolResult } from '@modelcontextprotocol/server';
-import { bufferTime, filter, map, type Observable, of } from 'rxjs';
+import { bufferTime, filter, fromEvent, lastValueFrom, map, type Observable, of, takeUntil } from 'rxjs';
+import { type OfferedTool, offeredTools } from '../../components/offered-tools.js';
 import { removeThinking } from '../../components/speaking/think-text.js';
 import { EngineError } from '../../errors.js';
 import type { EventFrame } from '../../hosting/event-frame.js';
+import { createId } from '../../hosting/ids.js';
 import type { StartedRun } from '../../hosting/start.js';
+import { servicesOfTenant } from '../../hosting/tenant-services.js';
 import { type Transcript, textOf } from '../../hosting/transcript.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { RunRecord } from '../../records/runs.js';
+import { readTraceContext } from '../../trace-context.js';
 import { reasonOf } from '../envelope.js';
 import { formQuestion } from '../runs/form-question.js';
 import { readTurn } from '../runs/read-turn.js';
 import type { ServerParts } from '../server-parts.js';
 import { findAgentTool, formOf, requireArguments } from './agent-tools.js';
+import type { CallToolResult } from './mcp-server-library.js';
 
 /** One call. */
 export interface AgentCall {
@@ -40,6 +44,8 @@ const MAX_PROGRESS = 2_000;
 export async function callAgent(parts: ServerParts, call: AgentCall): Promise<CallToolResult> {
   const { tenant, tool, args, headers, signal, onProgress } = call;
   const agent = await findAgentTool(parts.stores.agents, tenant, tool);
+  const offered = agent === undefined ? offeredTools.find(({ name }) => name === tool) : undefined;
+  if (offered !== undefined) return callOffered(parts, offered, call);
   if (agent?.published === undefined) throw new EngineError('NOT_FOUND', `There is no tool ${JSON.stringify(tool)}.`);
   const form = formOf(agent.published.dsl);
   requireArguments(form, args);
@@ -58,6 +64,24 @@ export async function callAgent(parts: ServerParts, call: AgentCall): Promise<Ca
   } finally {
     signal.removeEventListener('abort', stop);
     presence.unsubscribe();
+  }
+}
+
+/** Arguments that do not fit are refused; what the tool says of itself, a failure too, is a result. */
+async function callOffered(parts: ServerParts, tool: OfferedTool, call: AgentCall): Promise<CallToolResult> {
+  const { tenant, args, headers, signal } = call;
+  const services = servicesOfTenant(parts, tenant);
+  const trace = readTraceContext(headers);
+  try {
+    const { text, outputs } = await lastValueFrom(
+      tool.call(args, { services, key: createId(), trace, now: parts.now }).pipe(takeUntil(fromEvent(signal, 'abort'))),
+    );
+    const { json } = outputs;
+    return { content: [{ type: 'text', text }], ...(isJsonObject(json) && { structuredContent: { ...json } }) };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!EngineError.is(error) || error.code === 'TOOL_ARGUMENTS') throw error;
+    return { content: [{ type: 'text', text: error.message }], isError: true };
   }
 }
 

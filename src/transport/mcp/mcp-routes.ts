@@ -1,6 +1,4 @@
-/** Published agents as tools of an MCP server, over streamable HTTP. */
-import type { NodeIncomingMessageLike } from '@modelcontextprotocol/node';
-import type { ListToolsResult, ServerContext } from '@modelcontextprotocol/server';
+/** Published agents and tools of the server as tools of an MCP server, over streamable HTTP. */
 import { z } from 'zod';
 import { EngineError } from '../../errors.js';
 import { createId } from '../../hosting/ids.js';
@@ -11,14 +9,15 @@ import { type HttpExchange, type RouteGroup, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
 import { listAgentTools } from './agent-tools.js';
 import { callAgent } from './call-agent.js';
+import type { ListToolsResult, NodeIncomingMessageLike, ServerContext } from './mcp-server-library.js';
 
 /** The codes of JSON-RPC for what is refused before anything runs. */
 const INVALID_PARAMS = -32_602;
 const INTERNAL = -32_603;
 
-/** For clients, which see no tools before something is published. */
+/** For clients, which see no agents before something is published. */
 const INSTRUCTIONS =
-  'Each tool is a published agent of this Runnel server. To make an agent a tool, publish it: POST /api/v1/agents/{id}/publish.';
+  'Tools are the published agents of this Runnel server, and tools of its own such as weather. To make an agent a tool, publish it: POST /api/v1/agents/{id}/publish.';
 
 /** Made once for each server, because a cancellation comes with another request than the call. */
 export function mcpRoutes(): RouteGroup {
@@ -32,7 +31,8 @@ export function mcpRoutes(): RouteGroup {
   } as const;
   return {
     name: 'mcp',
-    description: 'Published agents as tools of an MCP server (streamable HTTP, without sessions).',
+    description:
+      'Published agents, and tools of the server, as tools of an MCP server (streamable HTTP, without sessions).',
     routes: (['GET', 'POST', 'DELETE'] as const).map((method) =>
       route(`${method} /mcp`, {
         ...(method === 'POST' ? post : other),
@@ -48,10 +48,7 @@ async function serve(parts: ServerParts, calls: RunningCalls, exchange: HttpExch
   if (Array.isArray(body))
     throw badArgument('Send one message at a time; batches are not part of the protocol any more.');
   // Loaded with the first call: a server that does not serve MCP need not wait for it.
-  const [{ createMcpHandler }, { toNodeHandler }] = await Promise.all([
-    import('@modelcontextprotocol/server'),
-    import('@modelcontextprotocol/node'),
-  ]);
+  const { createMcpHandler, toNodeHandler } = await import('./mcp-server-library.js');
   const session = exchange.get('mcp-session-id');
   if (isJsonObject(body)) handleSession(calls, exchange, session, body);
   const gone = new AbortController();
@@ -94,7 +91,7 @@ interface Serving {
 }
 
 async function createAgentServer(serving: Serving) {
-  const { ProtocolError, Server } = await import('@modelcontextprotocol/server');
+  const { ProtocolError, Server } = await import('./mcp-server-library.js');
   const { parts, tenant } = serving;
   const refused = (thrown: unknown): Error => {
     const error = EngineError.is(thrown) ? thrown : new EngineError('INTERNAL', '');

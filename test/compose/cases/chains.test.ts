@@ -230,6 +230,12 @@ describe('branches', () => {
         1,
       ),
     ).rejects.toEqual(failure('NODE_FAILED', /no luck/, { node: 'branch' }));
+    await expect(
+      invoke(
+        branch((_: number): 'a'[] => [], { a: (n: number) => n }),
+        1,
+      ),
+    ).rejects.toEqual(failure('GRAPH_NO_OUTPUT'));
     const lost = branch((_: number) => 'aa' as 'ab', { ab: (n: number) => n });
     await expect(invoke(lost, 1)).rejects.toEqual(
       failure('NODE_TARGET_UNKNOWN', /chose "aa".*"ab".*Did you mean "ab"/),

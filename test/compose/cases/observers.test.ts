@@ -281,6 +281,40 @@ describe('an observer', () => {
     expect(told).toEqual([['tools#c1', 'double', '{"of":4}'], '8', ['8'], ['chatModel', 'hi']]);
   });
 
+  it.each([
+    'chatModel',
+    'tool',
+    'toolsNode',
+    'retriever',
+    'prompt',
+    'embedder',
+    'indexer',
+    'loader',
+    'transformer',
+    'agent',
+    'graph',
+    'function',
+  ] as const)('of the kind %s is told of steps of that kind, once, and of no others', async (kind) => {
+    const told: string[] = [];
+    const other = kind === 'function' ? 'tool' : 'function';
+    const both = chain(
+      step('its', (input: string) => input, { kind }),
+      step('other', (input: string) => input, { kind: other }),
+    );
+    const byKind = observe[kind]({ end: (_: unknown, { path, kind: of }) => void told.push(`${path}:${of}`) });
+    await invoke(both, 'a', { observe: [byKind] });
+    expect(told.filter((one) => one !== ':graph')).toEqual([`its:${kind}`]);
+  });
+
+  it('has the functions that it was made with', async () => {
+    const told: string[] = [];
+    const callbacks = { end: () => void told.push('first') };
+    const observer = observe(callbacks);
+    callbacks.end = () => void told.push('second');
+    await invoke(upper, 'a', { observe: [observer] });
+    expect(new Set(told)).toEqual(new Set(['first']));
+  });
+
   it('is told of parts that a step reports itself, and of steps that it runs inside', async () => {
     const { observer, told } = recorder();
     const busy = step('busy', async (text: string, self: StepActivation) => {
@@ -318,6 +352,16 @@ describe('an observer', () => {
     expect(inside).toEqual(['inner', 'inner/upper', 'inner/twice', 'inner', 'inner/upper', 'inner/twice']);
   });
 
+  it('makes a chain that it is bound to a unit', async () => {
+    const told: string[] = [];
+    const bound = observed(chain(upper, words), { end: (text, { path }) => told.push(`${path} ${text}`) });
+    const seen: string[] = [];
+    const paths = observe({ start: (_, { path }) => seen.push(path) });
+    await invoke(chain(words, bound), 'a b', { observe: [paths] });
+    expect(told).toEqual(['chain AB']);
+    expect(seen).toEqual(['', 'words', 'chain', 'chain/upper', 'chain/words']);
+  });
+
   it('sees the schemas of a graph that is run itself: it is a node like others then', async () => {
     const { observer, told } = recorder();
     const checked = step('checked', chain(upper, words), { output: z.string().max(1) });
@@ -335,6 +379,19 @@ describe('an observer', () => {
     });
     await expect(wrong({ end: () => {} })).rejects.toMatchObject({ code: 'OPTION_INVALID' });
     expect(() => observe({ onEnd: () => {} } as never)).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }));
+    class Counter {
+      count = 0;
+      end(): void {
+        this.count += 1;
+      }
+    }
+    expect(() => observe(new Counter())).toThrow(
+      expect.objectContaining({ code: 'OPTION_INVALID', message: expect.stringContaining('an object of a class') }),
+    );
+    expect(() => observe({ end: 5 as never })).toThrow(
+      expect.objectContaining({ code: 'OPTION_INVALID', message: expect.stringContaining('end') }),
+    );
+    expect(() => observe([] as never)).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }));
     expect(() => observed('a' as never, {})).toThrow(expect.objectContaining({ code: 'PLAN_INVALID' }));
   });
 });

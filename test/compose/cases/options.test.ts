@@ -120,6 +120,20 @@ describe('call options', () => {
     const both = { mark: 'm', times: 1 };
     const within = { at: 'calls/a/a' };
     expect(await invoke(calls, null, { with: [options(a, both, within)] })).toEqual({ mark: 'm', times: 9 });
+    const placed = step('placed', (_: unknown, at: StepActivation) =>
+      invoke(nested(a, a), null, { within: at, with: [options(a, { times: 9 }, { at: 'second/two' })] }),
+    );
+    expect(await invoke(placed, null)).toEqual([{}, {}, { times: 9 }]);
+  });
+
+  it('hold for a step and for the same step with observers, whichever of them they are given for', async () => {
+    const a = styled('a');
+    const [one, other] = [observed(a, { end: () => {} }), observed(a, { start: () => {} })];
+    for (const given of [a, one, other]) {
+      for (const standing of [a, one, other]) {
+        expect(await invoke(chain(standing), null, { with: [options(given, { mark: 'z' })] })).toEqual({ mark: 'z' });
+      }
+    }
   });
 
   it('for a path that the graph does not have are refused before anything runs, with the path that was meant', async () => {
@@ -156,7 +170,14 @@ describe('call options', () => {
       ),
     );
     expect(await invoke(both, null, { with: [options(otherModel, {}, { at: 'model' })] })).toBe(1);
+    const two = chain(styled('a'), styled('b'));
+    await expect(invoke(two, null, { with: [options(styled('c'), {}, { at: 'b' })] })).rejects.toThrow(
+      invalid('ptions for "c" (function) at "b" would go to the step "b" (function)'),
+    );
     const inner = nested(styled('a'), styled('b'));
+    await expect(invoke(inner, null, { with: [options(styled('a'), {}, { at: 'second' })] })).rejects.toThrow(
+      invalid('"writer" is a graph, which takes no options'),
+    );
     await expect(invoke(inner, null, { with: [options(inner as never, {} as never)] })).rejects.toThrow(
       invalid('is a graph, which takes no options'),
     );
@@ -168,6 +189,10 @@ describe('call options', () => {
     expect(() => options(styled('a'), {}, { at: '' })).toThrow(invalid('"at" is a path'));
     expect(() => run(styled('a'), { input: 1 }, { with: [{ mark: '!' } as never] })).toThrow(
       invalid('what options(step, …) gives'),
+    );
+    const one = options(styled('a'), { mark: '!' });
+    expect(() => run(styled('a'), { input: 1 }, { with: one as never })).toThrow(
+      invalid('is a list of what options(step, …) gives; received an object'),
     );
   });
 });

@@ -1,10 +1,12 @@
 import { beforeAll, describe } from 'vitest';
+import { createLocalRates } from '../../../src/chat/limits/local-rates.js';
 import { createMemoryLeases } from '../../../src/stores/memory-leases.js';
 import { createMemorySignals } from '../../../src/stores/memory-signals.js';
 import { createMemoryStores } from '../../../src/stores/memory-stores.js';
 import { describeAllStores, type StoreSubject } from './suites/all-stores.js';
 import { describeKnowledgeStore } from './suites/knowledge-store.js';
 import { SMALL_QUOTAS } from './suites/quotas.js';
+import { describeRateCounter } from './suites/rate-counter.js';
 
 describe('stores in memory', () => {
   let subject: StoreSubject;
@@ -24,6 +26,15 @@ describe('stores in memory', () => {
     };
   });
   describeAllStores(() => subject);
+
+  let clockMs = 5_000;
+  const rates = createLocalRates(() => clockMs);
+  describeRateCounter(() => ({
+    ...rates,
+    pass: (ms) => {
+      clockMs += ms;
+    },
+  }));
   const { openKnowledge } = createMemoryStores();
   describeKnowledgeStore(openKnowledge);
 });

@@ -35,6 +35,7 @@ describePostgres('stores in a Postgres server', () => {
     there: others.signals,
     storesThere: others,
     logThere: others.log,
+    sharedStatesThere: others.sharedStates,
     expireAll: () => expireLeases(stores.database),
   }));
   describeKnowledgeStore(() => stores.openKnowledge());

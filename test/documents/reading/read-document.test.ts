@@ -126,7 +126,7 @@ describe('readDocument', () => {
       'an unknown kind',
       'a.bin',
       () => Buffer.from([0, 1]),
-      'its type is bin; give an image, PDF, .docx, .xlsx, HTML, Markdown, CSV, JSON or plain text.',
+      'its type is bin; give an image, PDF, .docx, .pptx, .xlsx, .eml, HTML, Markdown, CSV, JSON or plain text.',
     ],
     [
       'a file that is too large',

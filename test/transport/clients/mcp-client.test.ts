@@ -3,6 +3,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { offeredTools } from '../../../src/components/offered-tools.js';
 import type { JsonObject } from '../../../src/json.js';
 import { documentOf, ECHO, FORM } from '../support/documents.js';
 import { startServer, type TestServer } from '../support/server.js';
@@ -27,9 +28,9 @@ async function publish({ call }: TestServer, title: string, dsl: JsonObject): Pr
 }
 
 describe('the MCP SDK', () => {
-  it('learns how an agent becomes a tool when there is none', async () => {
+  it('sees the tools of the server, and learns how an agent becomes one, when there is none', async () => {
     const client = await connect(await startServer());
-    expect((await client.listTools()).tools).toEqual([]);
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(offeredTools.map(({ name }) => name));
     expect(client.getInstructions()).toContain('POST /api/v1/agents/{id}/publish');
   });
 
@@ -37,7 +38,7 @@ describe('the MCP SDK', () => {
     const server = await startServer();
     await publish(server, 'Echo', ECHO);
     const client = await connect(server);
-    expect((await client.listTools()).tools).toMatchObject([{ name: 'Echo', inputSchema: { required: ['query'] } }]);
+    expect((await client.listTools()).tools[0]).toMatchObject({ name: 'Echo', inputSchema: { required: ['query'] } });
     const { content } = await client.callTool({ name: 'Echo', arguments: { query: 'hi' } });
     expect(content).toEqual([{ type: 'text', text: 'you said hi' }]);
     await client.ping();

@@ -2,6 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { lastValueFrom } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createGuardedFetch } from '../../../src/adapters/egress/guarded-fetch.js';
+import { offeredTools } from '../../../src/components/offered-tools.js';
 import { over, textOfCall, use } from '../../adapters/mcp/support/using.js';
 import { documentOf, ECHO, FORM, MODEL, PROBE } from '../support/documents.js';
 import { startServer, type TestServer } from '../support/server.js';
@@ -49,6 +50,12 @@ async function connect({ url }: TestServer, headers: Record<string, string> = {}
   return client;
 }
 
+/** Without the tools that every server has. */
+async function agentTools(client: Awaited<ReturnType<typeof connect>>) {
+  const own = offeredTools.map(({ name }) => name);
+  return (await client.listTools()).tools.filter(({ name }) => !own.includes(name));
+}
+
 describe.each(['legacy', 'auto'] as const)('published agents as tools, for a client of the kind %s', (mode) => {
   it('are listed with what they take', async () => {
     const server = await startServer();
@@ -56,7 +63,7 @@ describe.each(['legacy', 'auto'] as const)('published agents as tools, for a cli
     const id = await publish(server, '旅行 planner (new)', ECHO);
     await server.agent(ECHO);
     const client = await connect(server, {}, mode);
-    const { tools } = await client.listTools();
+    const tools = await agentTools(client);
     expect(tools).toMatchObject([
       {
         name: 'Trip',
@@ -157,7 +164,7 @@ it('are tools of agents of another server', async () => {
   await publish(server, 'Probe', PROBE, { headers: { authorization: 'Bearer one-of-acme-long-key' } });
   const servers = over(`${server.url}${PATH}`, { authorization_token: 'one-of-acme-long-key' });
   const tools = await lastValueFrom(use(servers, (connection) => connection.tools()));
-  expect(tools.map(({ name }) => name)).toEqual(['Trip', 'Probe']);
+  expect(tools.map(({ name }) => name).slice(0, 2)).toEqual(['Trip', 'Probe']);
   expect(await textOfCall(servers, 'Trip', { city: 'Oslo', nights: 2, query: 'now' })).toBe('Oslo for 2, now');
   const call = { name: 'Probe', args: { query: 'x' }, trace: {}, files: undefined };
   const calling = use(servers, (connection) => connection.call(call)).subscribe();
@@ -182,12 +189,12 @@ describe('the address of the tools', () => {
     const id = await publish(server, 'Secret plans', ECHO, { headers: one });
     expect((await server.call('POST', PATH, initialize, accept)).status).toBe(401);
     const stranger = await connect(server, two);
-    expect((await stranger.listTools()).tools).toEqual([]);
+    expect(await agentTools(stranger)).toEqual([]);
     await expect(stranger.callTool({ name: `Secret_plans_${id}`, arguments: { query: 'x' } })).rejects.toThrow(
       'no tool',
     );
     const owner = await connect(server, one);
-    expect((await owner.listTools()).tools).toHaveLength(1);
+    expect(await agentTools(owner)).toHaveLength(1);
   });
 
   it('lets no other tenant cancel a call', async () => {
@@ -292,5 +299,56 @@ describe('the address of the tools', () => {
     }
     await expect(client.request({ method: 'tools/list', params: { cursor: '-1' } })).rejects.toThrow('cursor');
     expect(server.errors).toEqual([]);
+  });
+});
+
+describe.each(['legacy', 'auto'] as const)('tools of the server, for a client of the kind %s', (mode) => {
+  it('are listed with what they take, behind the agents', async () => {
+    const server = await startServer();
+    await publish(server, 'Trip', TRIP);
+    const client = await connect(server, {}, mode);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual([
+      'Trip',
+      ...['calculator', 'currency', 'datetime', 'knowledge_lookup', 'sales', 'system_metrics', 'ticket', 'weather'],
+    ]);
+    const weather = tools.find(({ name }) => name === 'weather');
+    expect(weather?.inputSchema).toMatchObject({
+      type: 'object',
+      properties: { city: {}, date: {} },
+      required: ['city'],
+    });
+  });
+
+  it('answer, and say what is wrong', async () => {
+    const client = await connect(await startServer(), {}, mode);
+    const right = await client.callTool({ name: 'calculator', arguments: { expression: '(3+5)*12' } });
+    expect(right).toMatchObject({
+      content: [{ type: 'text', text: '(3+5)*12 = 96' }],
+      structuredContent: { value: 96 },
+    });
+    const wrong = await client.callTool({ name: 'calculator', arguments: { expression: '1/0' } });
+    expect(wrong).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('division by zero') }] });
+    const unfit = client.callTool({ name: 'weather', arguments: {} });
+    await expect(unfit).rejects.toMatchObject({ code: -32602, message: expect.stringContaining('city') });
+  });
+
+  it('know the sales and tickets of the tenant, and how busy the server is', async () => {
+    const client = await connect(await startServer(), {}, mode);
+    const ticket = await client.callTool({ name: 'ticket', arguments: { id: 'tkt-1234' } });
+    expect(ticket.content).toMatchObject([{ text: expect.stringContaining('TKT-1234') }]);
+    const sales = await client.callTool({ name: 'sales', arguments: { period: 'last_year', region: '华北' } });
+    expect(sales.structuredContent).toMatchObject({ currency: 'CNY', is_sample: true });
+    const load = await client.callTool({ name: 'system_metrics', arguments: { metric: 'latency' } });
+    expect(load.structuredContent).toMatchObject({ metric: 'latency', p50_ms: expect.any(Number) });
+  });
+
+  it('give their name to an agent that has it', async () => {
+    const server = await startServer();
+    await publish(server, 'calculator', ECHO);
+    const client = await connect(server, {}, mode);
+    expect((await client.listTools()).tools.filter(({ name }) => name === 'calculator')).toHaveLength(1);
+    const { content } = await client.callTool({ name: 'calculator', arguments: { query: '1+1' } });
+    expect(content).toEqual([{ type: 'text', text: 'you said 1+1' }]);
   });
 });

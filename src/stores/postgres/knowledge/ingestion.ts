@@ -77,7 +77,7 @@ export function createPostgresIngestion(database: Database): IngestionStore {
     async release(owner, tenant, id) {
       await database.repeat(
         (sql) => sql`
-          update runnel.knowledge_documents set claimed_by = null, claimed_until = null
+          update runnel.knowledge_documents set claimed_by = null, claimed_until = null, begun = greatest(begun - 1, 0)
           where tenant = ${tenant} and id = ${id} and claimed_by = ${owner}`,
       );
     },

@@ -1,12 +1,15 @@
+import type { ChatStore } from '../../../../src/records/chats.js';
 import type { LeaseStore } from '../../../../src/records/coordination.js';
 import type { UsageStore } from '../../../../src/records/quotas.js';
 import type { PlainStores } from '../../../../src/records/resources.js';
 import { type CommitRun, commitInSteps } from '../../../../src/records/run-commit.js';
 import type { RunLog } from '../../../../src/records/run-log.js';
+import type { SharedStates } from '../../../../src/records/shared-states.js';
 import type { Stores } from '../../../../src/records/stores.js';
 import { agentRecord, runRecord } from '../../../stores/support/records.js';
 import { describeAgentStore } from './agent-store.js';
 import { describeCanvasRuntimeStore } from './canvas-runtime-store.js';
+import { describeChatStore } from './chat-store.js';
 import { describeFileStore } from './file-store.js';
 import type { Given } from './given.js';
 import { describeLeaseStore, type LeaseSubject } from './lease-store.js';
@@ -17,6 +20,7 @@ import { describeRunLog } from './run-log.js';
 import { describeRunLogFences } from './run-log-fences.js';
 import { describeRunStore } from './run-store.js';
 import { describeSessionStore } from './session-store.js';
+import { describeSharedStates } from './shared-states.js';
 import { describeSignals, type SignalSubject } from './signals.js';
 import { describeTokenStore } from './token-store.js';
 import { describeVersionStore } from './version-store.js';
@@ -30,6 +34,10 @@ export interface StoreSubject extends AllStores, SignalSubject, Pick<LeaseSubjec
   /** @default one part after another */
   readonly commit?: CommitRun;
   readonly usage: UsageStore;
+  readonly sharedStates: SharedStates;
+  readonly chats: ChatStore;
+  /** These as another process has them. @default the same ones */
+  readonly sharedStatesThere?: SharedStates;
   /** Agents and files as another process has them. @default the same ones */
   readonly storesThere?: Pick<AllStores, 'agents' | 'files'>;
   /** The log as another process has it. @default the same one */
@@ -57,6 +65,11 @@ export function describeAllStores(subject: () => StoreSubject): void {
   describeQuotas(() => ({ stores: subject(), there: subject().storesThere ?? subject() }));
   describeTokenStore(() => subject().tokens);
   describeCanvasRuntimeStore(() => subject().canvasRuntimes);
+  describeChatStore(() => subject().chats);
+  describeSharedStates(
+    () => subject().sharedStates,
+    () => subject().sharedStatesThere ?? subject().sharedStates,
+  );
 }
 
 /** Records that others belong to, in these stores. */

@@ -232,7 +232,7 @@ export function describeKnowledgeStore(open: () => Promise<KnowledgeStore>): voi
       await store.release('a', tenant, first.id);
       expect(await claim('d')).toBeUndefined();
       await store.release('b', tenant, first.id);
-      expect(await claim('d')).toMatchObject({ document: { id: first.id } });
+      expect(await claim('d')).toMatchObject({ document: { id: first.id }, begun: 2 });
     });
 
     it('gives one document to one of many that ask at once', async () => {

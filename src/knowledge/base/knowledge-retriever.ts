@@ -1,0 +1,81 @@
+import { EngineError } from '../../errors.js';
+import type { JsonObject } from '../../json.js';
+import type { RetrievalRequest, RetrievedPassage, Retriever } from '../retriever.js';
+import type { Datasets } from './datasets.js';
+import type { KnowledgeHit, KnowledgeHits, KnowledgeQuery } from './retrieval.js';
+
+/** What a retriever needs of a knowledge base. */
+export interface SearchedBase {
+  readonly datasets: Pick<Datasets, 'findByName' | 'list'>;
+  search(tenant: string, query: KnowledgeQuery, signal: AbortSignal): Promise<KnowledgeHits>;
+}
+
+/** Names that a message about an unknown dataset lists. */
+const SHOWN_NAMES = 20;
+
+/**
+ * The datasets of a knowledge base for the tool Retrieval, by id or name.
+ *
+ * `useGraph` is refused with CONFIG_INVALID; `rerankId`, `crossLanguages` and `useContents`, which only order or widen a search, are left out.
+ *
+ * @param tenant whose datasets are searched unless `forTenant` names another one
+ */
+export function createKnowledgeRetriever(base: SearchedBase, tenant: string): Retriever {
+  return {
+    forTenant: (other) => createKnowledgeRetriever(base, other),
+    async search(request, signal) {
+      if (request.useGraph) {
+        const message = 'Knowledge bases of this server have no graph of knowledge ("use_kg"); switch it off.';
+        throw new EngineError('CONFIG_INVALID', message);
+      }
+      const datasetIds: string[] = [];
+      for (const wanted of request.datasets) datasetIds.push(await idOf(base, tenant, wanted));
+      signal.throwIfAborted();
+      const { hits } = await base.search(tenant, queryOf(request, datasetIds), signal);
+      return hits.map(passageOf);
+    },
+  };
+}
+
+async function idOf({ datasets }: SearchedBase, tenant: string, wanted: string): Promise<string> {
+  const found = await datasets.findByName(tenant, wanted);
+  if (found !== undefined) return found.dataset.id;
+  const page = { offset: 0, limit: SHOWN_NAMES, orderBy: 'name', descending: false } as const;
+  const { items } = await datasets.list(tenant, page);
+  const names = items.map(({ dataset }) => dataset.name).join(', ') || 'none';
+  throw new EngineError('NOT_FOUND', `Dataset(${wanted}) does not exist. There are: ${names}.`);
+}
+
+function queryOf(request: RetrievalRequest, datasetIds: readonly string[]): KnowledgeQuery {
+  return {
+    question: request.question,
+    datasetIds,
+    pageSize: request.topN,
+    topK: request.topK,
+    similarityThreshold: request.similarityThreshold,
+    vectorWeight: 1 - request.keywordWeight,
+    filter: request.filter,
+  };
+}
+
+function passageOf({ chunk, document, similarity, termSimilarity, vectorSimilarity }: KnowledgeHit): RetrievedPassage {
+  const record: JsonObject = {
+    dataset_id: chunk.datasetId,
+    term_similarity: termSimilarity,
+    vector_similarity: vectorSimilarity,
+    positions: chunk.positions.map((box) => [...box]),
+    important_keywords: [...chunk.keywords],
+    ...(chunk.start !== null && chunk.end !== null && { start: chunk.start, end: chunk.end }),
+    ...(chunk.page !== null && { page: chunk.page }),
+  };
+  return {
+    id: chunk.id,
+    content: chunk.context === '' ? chunk.text : `${chunk.context}\n${chunk.text}`,
+    documentId: document.id,
+    documentName: document.name,
+    datasetId: chunk.datasetId,
+    similarity,
+    record,
+    metadata: document.metadata,
+  };
+}

@@ -1,0 +1,121 @@
+/** Metadata of the documents of a dataset, seen and changed together. */
+import { EngineError } from '../../errors.js';
+import type { Json, JsonObject } from '../../json.js';
+import type { DocumentRecord } from '../../records/knowledge.js';
+import type { Documents } from './documents.js';
+import { fitsMetadata, readMetadataFilter } from './metadata-filter.js';
+import type { BaseParts } from './parts.js';
+
+/** The values of one name and how many documents have each, the most frequent first. */
+export interface MetadataSummary {
+  readonly name: string;
+  readonly values: readonly { readonly value: string; readonly count: number }[];
+}
+
+/** How the metadata of documents is changed. */
+export interface MetadataChange {
+  /** Documents that are changed. @default all of the dataset */
+  readonly documentIds?: readonly string[] | undefined;
+  /** Only those that fit, as RAGFlow writes conditions. @default all */
+  readonly filter?: JsonObject | undefined;
+  /** Sets names; with `match` only where the name, or one of its list of values, has that value. */
+  readonly updates: readonly { readonly name: string; readonly value: Json; readonly match?: Json | undefined }[];
+  /** Takes names out; with `value` only that value. */
+  readonly deletes: readonly { readonly name: string; readonly value?: Json | undefined }[];
+}
+
+/** Metadata. Errors: NOT_FOUND for a dataset that does not exist, BAD_REQUEST for a filter that is none. */
+export interface Metadata {
+  /** @param documentIds only these. @default all of the dataset */
+  summary(tenant: string, datasetId: string, documentIds?: readonly string[]): Promise<readonly MetadataSummary[]>;
+  /** Gives how many documents fit, and how many of them were changed. */
+  change(
+    tenant: string,
+    datasetId: string,
+    change: MetadataChange,
+  ): Promise<{ readonly matched: number; readonly updated: number }>;
+}
+
+const BATCH = 200;
+/** Values of one name that are counted. */
+const MAX_VALUES = 10_000;
+
+/** The metadata of a knowledge base. */
+export function createMetadata({ store }: BaseParts, documents: Pick<Documents, 'update'>): Metadata {
+  async function* all(tenant: string, datasetId: string, ids?: readonly string[]): AsyncGenerator<DocumentRecord> {
+    if ((await store.findDataset(tenant, datasetId)) === undefined) {
+      throw new EngineError('NOT_FOUND', `There is no dataset "${datasetId}".`);
+    }
+    const query = { datasetIds: [datasetId], ids, limit: BATCH, orderBy: 'createdAt', descending: false } as const;
+    for (let offset = 0; ; offset += BATCH) {
+      const { items } = await store.listDocuments(tenant, { ...query, offset });
+      yield* items;
+      if (items.length < BATCH) return;
+    }
+  }
+  return {
+    async summary(tenant, datasetId, documentIds) {
+      const names = new Map<string, Map<string, number>>();
+      for await (const { metadata } of all(tenant, datasetId, documentIds)) {
+        for (const [name, found] of Object.entries(metadata)) {
+          const counts = names.get(name) ?? new Map<string, number>();
+          names.set(name, counts);
+          for (const value of new Set(listOf(found).map(textOf))) {
+            if (counts.has(value) || counts.size < MAX_VALUES) counts.set(value, (counts.get(value) ?? 0) + 1);
+          }
+        }
+      }
+      return [...names].map(([name, counts]) => {
+        const values = [...counts].map(([value, count]) => ({ value, count }));
+        return { name, values: values.sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1)) };
+      });
+    },
+    async change(tenant, datasetId, { documentIds, filter: given, updates, deletes }) {
+      const filter = given === undefined ? undefined : readMetadataFilter(given);
+      let [matched, updated] = [0, 0];
+      for await (const { id, metadata } of all(tenant, datasetId, documentIds)) {
+        if (filter !== undefined && !fitsMetadata(metadata, filter)) continue;
+        matched += 1;
+        const after = changed(metadata, updates, deletes);
+        if (JSON.stringify(after) === JSON.stringify(metadata)) continue;
+        await documents.update(tenant, datasetId, id, { metadata: after });
+        updated += 1;
+      }
+      return { matched, updated };
+    },
+  };
+}
+
+function changed(
+  metadata: JsonObject,
+  updates: MetadataChange['updates'],
+  deletes: MetadataChange['deletes'],
+): JsonObject {
+  const after = new Map<string, Json>(Object.entries(metadata));
+  for (const { name, value, match } of updates) {
+    const before = after.get(name);
+    if (match === undefined) after.set(name, value);
+    else if (Array.isArray(before)) {
+      after.set(
+        name,
+        (before as readonly Json[]).map((one) => (textOf(one) === textOf(match) ? value : one)),
+      );
+    } else if (before !== undefined && textOf(before) === textOf(match)) after.set(name, value);
+  }
+  for (const { name, value } of deletes) {
+    const before = after.get(name);
+    if (before === undefined) continue;
+    const rest = value === undefined ? [] : listOf(before).filter((one) => textOf(one) !== textOf(value));
+    if (rest.length === 0) after.delete(name);
+    else after.set(name, Array.isArray(before) ? rest : (rest[0] as Json));
+  }
+  return Object.fromEntries(after);
+}
+
+function listOf(value: Json): readonly Json[] {
+  return Array.isArray(value) ? (value as readonly Json[]) : [value];
+}
+
+function textOf(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,258 @@
+/** Searching datasets of a knowledge base. */
+import { EngineError } from '../../errors.js';
+import type { JsonObject } from '../../json.js';
+import type { Embedder } from '../../models/single-answer.js';
+import type { ChunkRecord, DatasetRecord, DocumentRecord } from '../../records/knowledge.js';
+import { fitsMetadata, type MetadataFilter, readMetadataFilter } from './metadata-filter.js';
+import type { BaseParts } from './parts.js';
+import type { PassageHit } from './ports.js';
+
+/** What is looked for. */
+export interface KnowledgeQuery {
+  readonly question: string;
+  /** Ids of datasets; at least one. */
+  readonly datasetIds: readonly string[];
+  /** Only passages of these. @default all */
+  readonly documentIds?: readonly string[] | undefined;
+  /** Part of the hits, from 1. @default 1 */
+  readonly page?: number | undefined;
+  /** @default 30 */
+  readonly pageSize?: number | undefined;
+  /** Passages below it are left out, 0 to 1. @default 0.2 */
+  readonly similarityThreshold?: number | undefined;
+  /** Share of the vectors of a model in the similarity, 0 to 1; without a model words count alone. @default 0.3 */
+  readonly vectorWeight?: number | undefined;
+  /** Candidates that are looked at before the best are chosen, of each dataset. @default 1024 */
+  readonly topK?: number | undefined;
+  /** Conditions on metadata, as RAGFlow writes them. @default none */
+  readonly filter?: JsonObject | undefined;
+}
+
+/** A chunk that was found. */
+export interface KnowledgeHit {
+  readonly chunk: ChunkRecord;
+  readonly document: DocumentRecord;
+  /** 0 to 1; grows with the rank. */
+  readonly similarity: number;
+  /** By words and what else the index looks at, 0 to 1. */
+  readonly termSimilarity: number;
+  /** By the vectors of a model, or where there are none by those of the index, 0 to 1. */
+  readonly vectorSimilarity: number;
+  /** What the similarity is made of, by name. */
+  readonly scores: Readonly<Record<string, number>>;
+}
+
+/** What was found. */
+export interface KnowledgeHits {
+  /** Of the page, the best first. */
+  readonly hits: readonly KnowledgeHit[];
+  /** Of all pages. */
+  readonly total: number;
+  /** Documents with how many of all hits are theirs, those with the most first. */
+  readonly documents: readonly { readonly id: string; readonly name: string; readonly count: number }[];
+}
+
+/** Most candidates of one search. */
+const MAX_CANDIDATES = 2_048;
+/** Longest question that is looked at, in UTF-16 units. */
+const MAX_QUESTION = 10_000;
+/** Documents whose metadata is looked at in one go. */
+const BATCH = 500;
+
+interface Candidate {
+  readonly hit: PassageHit;
+  readonly dataset: DatasetRecord;
+}
+
+/**
+ * Searches datasets. Filters hold before candidates are cut. A question without any word finds nothing.
+ *
+ * @throws EngineError NOT_FOUND for a dataset that does not exist, also one that is deleted meanwhile; EMBEDDING_MISMATCH for datasets of
+ * different models; BAD_REQUEST for no dataset and for a filter that is none; errors of the index and of the embedder.
+ */
+export async function searchKnowledge(
+  parts: BaseParts,
+  tenant: string,
+  query: KnowledgeQuery,
+  signal: AbortSignal,
+): Promise<KnowledgeHits> {
+  const { page = 1, pageSize = 30, similarityThreshold = 0.2, vectorWeight = 0.3 } = query;
+  const datasets = await datasetsOf(parts, tenant, query.datasetIds);
+  const question = query.question.slice(0, MAX_QUESTION).trim();
+  if (question === '') return { hits: [], total: 0, documents: [] };
+  const candidates = await candidatesOf(parts, tenant, { ...query, question }, datasets, signal);
+  const model = datasets[0]?.embeddingModel ?? '';
+  const embedder = model === '' ? undefined : parts.embedders(tenant, model);
+  const cosines =
+    embedder === undefined
+      ? new Map<string, number>()
+      : await cosinesOf(parts, { tenant, model, embedder, question, candidates }, signal);
+  const weight = cosines.size === 0 ? 0 : Math.min(1, Math.max(0, vectorWeight));
+  const ranked = candidates
+    .map(({ hit, dataset }) => {
+      const cosine = cosines.get(hit.id) ?? 0;
+      const similarity = (1 - weight) * hit.score + weight * cosine;
+      const vectorSimilarity = weight > 0 ? cosine : (hit.scores.vector ?? hit.scores.ngram ?? 0);
+      const scores = cosines.has(hit.id) ? { ...hit.scores, vector: cosine } : hit.scores;
+      return { hit, similarity, vectorSimilarity, scores, rank: similarity + dataset.pagerank / 100 };
+    })
+    .filter(({ similarity }) => similarity >= similarityThreshold)
+    .sort((a, b) => b.rank - a.rank || compare(a.hit.id, b.hit.id));
+  const found = await foundOf(
+    parts,
+    tenant,
+    ranked.map(({ hit }) => hit.id),
+    signal,
+  );
+  const all = ranked.flatMap(({ hit, similarity, vectorSimilarity, scores }): KnowledgeHit[] => {
+    const one = found.get(hit.id);
+    return one === undefined ? [] : [{ ...one, similarity, termSimilarity: hit.score, vectorSimilarity, scores }];
+  });
+  const offset = (Math.max(1, page) - 1) * pageSize;
+  return { hits: all.slice(offset, offset + pageSize), total: all.length, documents: documentsOf(all) };
+}
+
+async function datasetsOf(
+  { store }: BaseParts,
+  tenant: string,
+  ids: readonly string[],
+): Promise<readonly DatasetRecord[]> {
+  const wanted = [...new Set(ids)];
+  if (wanted.length === 0) throw new EngineError('BAD_REQUEST', 'A search needs at least one dataset.');
+  const page = { offset: 0, limit: wanted.length, orderBy: 'createdAt', descending: false } as const;
+  const { items } = await store.listDatasets(tenant, { ...page, ids: wanted });
+  const datasets = new Map(items.map(({ dataset }) => [dataset.id, dataset]));
+  const missing = wanted.find((id) => !datasets.has(id));
+  if (missing !== undefined) throw new EngineError('NOT_FOUND', `There is no dataset "${missing}".`);
+  const [first, ...others] = [...datasets.values()];
+  const other = others.find(({ embeddingModel }) => embeddingModel !== first?.embeddingModel);
+  if (other !== undefined) {
+    const message = `Datasets of different embedding models cannot be searched together: "${first?.name}" has "${first?.embeddingModel}", "${other.name}" has "${other.embeddingModel}".`;
+    throw new EngineError('EMBEDDING_MISMATCH', message);
+  }
+  return [...datasets.values()];
+}
+
+async function candidatesOf(
+  parts: BaseParts,
+  tenant: string,
+  query: KnowledgeQuery,
+  datasets: readonly DatasetRecord[],
+  signal: AbortSignal,
+): Promise<readonly Candidate[]> {
+  const filter = query.filter === undefined ? undefined : readMetadataFilter(query.filter);
+  const limit = Math.max(1, Math.min(query.topK ?? 1_024, MAX_CANDIDATES));
+  const candidates: Candidate[] = [];
+  for (const dataset of datasets) {
+    const documentIds = filter === undefined ? query.documentIds : await fitting(parts, tenant, dataset, query, filter);
+    if (documentIds?.length === 0) continue;
+    const index = parts.indexes.open(tenant, dataset.id);
+    const hits = await index.search({ question: query.question, limit, ...(documentIds && { documentIds }) }, signal);
+    signal.throwIfAborted();
+    for (const hit of hits) candidates.push({ hit, dataset });
+  }
+  return candidates.sort((a, b) => b.hit.score - a.hit.score).slice(0, limit);
+}
+
+/** Ids of documents whose metadata fits, read page by page. */
+async function fitting(
+  { store }: BaseParts,
+  tenant: string,
+  dataset: DatasetRecord,
+  { documentIds }: KnowledgeQuery,
+  filter: MetadataFilter,
+): Promise<readonly string[]> {
+  const fit: string[] = [];
+  const query = {
+    datasetIds: [dataset.id],
+    ids: documentIds,
+    limit: BATCH,
+    orderBy: 'createdAt',
+    descending: false,
+  } as const;
+  for (let offset = 0; ; offset += BATCH) {
+    const { items } = await store.listDocuments(tenant, { ...query, offset });
+    for (const { id, metadata } of items) if (fitsMetadata(metadata, filter)) fit.push(id);
+    if (items.length < BATCH) return fit;
+  }
+}
+
+interface Comparison {
+  readonly tenant: string;
+  readonly model: string;
+  readonly embedder: Embedder;
+  readonly question: string;
+  readonly candidates: readonly Candidate[];
+}
+
+/** Cosines of the candidates that have a vector, 0 to 1. */
+async function cosinesOf(
+  { store }: BaseParts,
+  { tenant, model, embedder, question, candidates }: Comparison,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, number>> {
+  const vectors = await store.findVectors(
+    tenant,
+    model,
+    candidates.map(({ hit }) => hit.id),
+  );
+  if (vectors.length === 0) return new Map();
+  const [asked = []] = await embedder.embed([question], { signal });
+  const cosines = new Map<string, number>();
+  for (const { chunkId, vector } of vectors) {
+    if (vector.length !== asked.length) {
+      const message = `The model "${model}" gave a vector of ${asked.length} dimensions, and those of the dataset have ${vector.length}: was it exchanged? Parse the documents again.`;
+      throw new EngineError('EMBEDDING_MISMATCH', message);
+    }
+    cosines.set(chunkId, Math.max(0, cosineOf(asked, vector)));
+  }
+  return cosines;
+}
+
+function cosineOf(a: readonly number[], b: Float32Array): number {
+  let [product, left, right] = [0, 0, 0];
+  for (let at = 0; at < b.length; at += 1) {
+    const [x, y] = [a[at] ?? 0, b[at] ?? 0];
+    product += x * y;
+    left += x * x;
+    right += y * y;
+  }
+  return left === 0 || right === 0 ? 0 : product / Math.sqrt(left * right);
+}
+
+/** Chunks that are there and available, with documents that are enabled; what was deleted meanwhile is left out. */
+async function foundOf({ store }: BaseParts, tenant: string, ids: readonly string[], signal: AbortSignal) {
+  const chunks: ChunkRecord[] = [];
+  for (let at = 0; at < ids.length; at += BATCH) {
+    chunks.push(...(await store.findChunks(tenant, ids.slice(at, at + BATCH))));
+    signal.throwIfAborted();
+  }
+  const documentIds = [...new Set(chunks.map(({ documentId }) => documentId))];
+  const documents = new Map<string, DocumentRecord>();
+  for (let at = 0; at < documentIds.length; at += BATCH) {
+    const some = documentIds.slice(at, at + BATCH);
+    const page = { offset: 0, limit: BATCH, orderBy: 'createdAt', descending: false } as const;
+    for (const one of (await store.listDocuments(tenant, { ...page, ids: some })).items) documents.set(one.id, one);
+  }
+  return new Map(
+    chunks.flatMap((chunk) => {
+      const document = documents.get(chunk.documentId);
+      return document?.isEnabled === true && chunk.isAvailable ? [[chunk.id, { chunk, document }]] : [];
+    }),
+  );
+}
+
+function documentsOf(hits: readonly KnowledgeHit[]): KnowledgeHits['documents'] {
+  const counts = new Map<string, { id: string; name: string; count: number }>();
+  for (const { document } of hits) {
+    const own = counts.get(document.id) ?? { id: document.id, name: document.name, count: 0 };
+    own.count += 1;
+    counts.set(document.id, own);
+  }
+  return [...counts.values()].sort((a, b) => b.count - a.count);
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

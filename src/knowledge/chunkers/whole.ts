@@ -1,0 +1,10 @@
+import { type Chunker, type ChunkerOptions, draftOf } from './chunker.js';
+
+/** Makes one chunk of a whole document, however long; none of an empty one. RAGFlow's method `one`. */
+export function whole({ countTokens }: ChunkerOptions): Chunker {
+  return (document) => {
+    const all = { start: 0, end: document.text.length };
+    const draft = draftOf(document, all, { tokens: countTokens(document.text) });
+    return draft === undefined ? [] : [draft];
+  };
+}

@@ -1,0 +1,78 @@
+import type { IndexRow, IndexScope, IndexStorage, SegmentEntry } from '../../records/index-storage.js';
+
+interface StoredIndex {
+  generation: number;
+  segments: SegmentEntry[];
+  /** Rows by segment, then by kind, then by key. */
+  readonly rows: Map<string, Map<string, Map<string, Uint8Array>>>;
+}
+
+/** Search indexes in the memory of this process, gone with it. Byte strings are not copied: neither side changes them. */
+export function createMemoryIndexStorage(): IndexStorage {
+  const indexes = new Map<string, StoredIndex>();
+  const nameOf = ({ tenant, dataset }: IndexScope): string => JSON.stringify([tenant, dataset]);
+  const find = (scope: IndexScope): StoredIndex | undefined => indexes.get(nameOf(scope));
+  const open = (scope: IndexScope): StoredIndex => {
+    const found = find(scope) ?? { generation: 0, segments: [], rows: new Map() };
+    indexes.set(nameOf(scope), found);
+    return found;
+  };
+  const rowsOf = (scope: IndexScope, segment: string, kind: string): ReadonlyMap<string, Uint8Array> =>
+    find(scope)?.rows.get(segment)?.get(kind) ?? new Map();
+  return {
+    state: async (scope) => {
+      const { generation, segments } = find(scope) ?? { generation: 0, segments: [] };
+      return { generation, segments: [...segments] };
+    },
+    generation: async (scope) => find(scope)?.generation ?? 0,
+    async write(scope, segment, rows) {
+      const { rows: all } = open(scope);
+      const kinds = all.get(segment) ?? new Map<string, Map<string, Uint8Array>>();
+      all.set(segment, kinds);
+      for (const { kind, key, bytes } of rows) {
+        const keys = kinds.get(kind) ?? new Map<string, Uint8Array>();
+        kinds.set(kind, keys.set(key, bytes));
+      }
+    },
+    async read(scope, segment, kind, keys) {
+      const rows = rowsOf(scope, segment, kind);
+      return new Map(keys.flatMap((key) => (rows.has(key) ? [[key, rows.get(key) as Uint8Array]] : [])));
+    },
+    async list(scope, segment, kind, { after, limit }) {
+      const keys = [...rowsOf(scope, segment, kind).entries()]
+        .filter(([key]) => after === undefined || compareKeys(key, after) > 0)
+        .sort(([left], [right]) => compareKeys(left, right));
+      return keys.slice(0, limit).map(([key, bytes]): IndexRow => ({ kind, key, bytes }));
+    },
+    async commit(scope, generation, { add = [], drop = [], flags = [] }) {
+      const index = open(scope);
+      if (index.generation !== generation) return false;
+      const gone = new Set(drop);
+      const replaced = new Map(flags.map((entry) => [entry.id, entry]));
+      index.segments = [...index.segments.map((entry) => replaced.get(entry.id) ?? entry), ...add].filter(
+        ({ id }) => !gone.has(id),
+      );
+      for (const id of gone) index.rows.delete(id);
+      index.generation += 1;
+      return true;
+    },
+    async erase(scope, segment, rows) {
+      const all = find(scope)?.rows;
+      if (rows === undefined) all?.delete(segment);
+      else for (const key of rows.keys) all?.get(segment)?.get(rows.kind)?.delete(key);
+    },
+    async sweep(scope, before) {
+      const index = find(scope);
+      const listed = new Set(index?.segments.map(({ id }) => id));
+      for (const id of index?.rows.keys() ?? []) if (id < before && !listed.has(id)) index?.rows.delete(id);
+    },
+    async clear(scope) {
+      indexes.delete(nameOf(scope));
+    },
+  };
+}
+
+/** By code units of UTF-8, as databases do; the same as by code points. */
+export function compareKeys(left: string, right: string): number {
+  return Buffer.compare(Buffer.from(left), Buffer.from(right));
+}

@@ -1,0 +1,381 @@
+/** The index of a dataset: what is added, taken out, and found. */
+import { EngineError } from '../../errors.js';
+import { requireWhole } from '../../operators/invalid-option.js';
+import type { IndexChange, IndexScope, IndexStorage, SegmentEntry } from '../../records/index-storage.js';
+import { openWords, type Words } from '../words/words.js';
+import { buildSegment, mergeSegments } from './build-segment.js';
+import { DenseVectors, type DenseVectorsOptions } from './dense-vectors.js';
+import { expandedTerms, type TermTable } from './expand-terms.js';
+import { createRowCache, IndexView, type RowCache } from './index-view.js';
+import { LinkGraph } from './link-graph.js';
+import { type MetadataFilter, metadataTest } from './metadata-filter.js';
+import type { Passage, PassageHead, SearchHit } from './passage.js';
+import { searchPassages } from './search-passages.js';
+import { DEFAULT_SETTINGS, type SearchSettings } from './search-settings.js';
+import { bodyKey, GONE, HIDDEN, loadSegment, ROWS, type Segment, segmentsBefore } from './segment.js';
+
+/** Where an index is, and how it is used. */
+export interface SearchIndexOptions {
+  readonly storage: IndexStorage;
+  readonly tenant: string;
+  readonly dataset: string;
+  /** @default a new one; several indexes may share it */
+  readonly words?: Words | undefined;
+  /** @default {@link DEFAULT_SETTINGS} */
+  readonly settings?: SearchSettings | undefined;
+  /** Translations of terms. @default that of the package */
+  readonly terms?: TermTable | undefined;
+  /** Vectors of a model. @default none */
+  readonly vectors?: DenseVectorsOptions | undefined;
+  /** Told of failures of merging, which is tried again with the next change. @default none is told */
+  readonly onError?: ((error: unknown) => void) | undefined;
+  /** Bytes of postings and of words of passages that are kept for the next search. @default 32 MiB and 32 MiB */
+  readonly cacheBytes?: { readonly terms: number; readonly bodies: number } | undefined;
+}
+
+/** One question. */
+export interface SearchQuery {
+  /** UTF-16 units beyond 8,192 are not read. */
+  readonly question: string;
+  /** Hits at most; at least 1. @default 10 */
+  readonly limit?: number;
+  /** Ids of documents that count. @default all */
+  readonly documents?: readonly string[] | undefined;
+  /** Which passages count by their metadata. @default all */
+  readonly filter?: MetadataFilter | undefined;
+  /** Any other rule for passages that count. @default none */
+  readonly accepts?: ((passage: PassageHead) => boolean) | undefined;
+  /** @default those of the index */
+  readonly settings?: SearchSettings | undefined;
+}
+
+/** See {@link openSearchIndex}. */
+export interface SearchIndex {
+  /** Adds passages; they are found once the promise is fulfilled. All of a call of up to 2,048 are added, or none. */
+  add(passages: readonly Passage[], signal?: AbortSignal): Promise<void>;
+  /** Takes passages out; ids that are not there are no error. */
+  remove(ids: readonly string[]): Promise<void>;
+  /** Shows passages or hides them, from searches and from statistics. */
+  setAvailable(ids: readonly string[], isAvailable: boolean): Promise<void>;
+  /** The best passages; none for a question without words. Errors: OPTION_INVALID, those of the storage and of the embedder. */
+  search(query: SearchQuery, signal?: AbortSignal): Promise<SearchHit[]>;
+  /** Stores vectors of a model; see {@link DenseVectors}. Errors: OPTION_INVALID without `vectors`, EMBEDDING_MISMATCH. */
+  setVectors(vectors: ReadonlyMap<string, readonly number[]>): Promise<void>;
+  /** Ids of passages without a vector of the model, hidden ones included; none without `vectors`. At most `limit`. */
+  missingVectors(limit: number): Promise<string[]>;
+  /** Ids of passages whose terms another version made; add them again. At most `limit`. */
+  outdated(limit: number): Promise<string[]>;
+  /** How much there is. */
+  size(): Promise<{ readonly passages: number; readonly available: number; readonly segments: number }>;
+  /** Waits until nothing is merged. */
+  settled(): Promise<void>;
+  /** Deletes everything. */
+  clear(): Promise<void>;
+}
+
+/** Passages of one segment when many are added at once. */
+const SEGMENT_PASSAGES = 2_048;
+/** Segments of about one size that become one. */
+const MERGE_AT = 8;
+/** Share of passages that are gone at which a segment is written anew. */
+const GONE_SHARE = 0.2;
+/** Times a change is tried again when another process was faster. */
+const MAX_ATTEMPTS = 20;
+/** A segment that was not listed for so long never will be. */
+const SWEEP_AFTER_MS = 3_600_000;
+const MAX_QUESTION = 8_192;
+const MAX_ID = 200;
+
+/**
+ * Opens the index of a dataset; an index that is not there yet is empty.
+ *
+ * Several processes may use one storage: each sees the changes of the others with its next call. What a search gives depends on the passages that are there
+ * and available, never on the order in which they came or on others that were there before.
+ *
+ * @throws EngineError OPTION_INVALID for an empty tenant or dataset.
+ */
+export function openSearchIndex(options: SearchIndexOptions): SearchIndex {
+  for (const name of ['tenant', 'dataset'] as const) {
+    if (options[name] === '') throw new EngineError('OPTION_INVALID', `openSearchIndex: "${name}" must not be empty.`);
+  }
+  return new StoredSearchIndex(options);
+}
+
+class StoredSearchIndex implements SearchIndex {
+  readonly #storage: IndexStorage;
+  readonly #scope: IndexScope;
+  readonly #words: Words;
+  readonly #options: SearchIndexOptions;
+  readonly #cache: RowCache;
+  readonly #links = new LinkGraph();
+  readonly #dense: DenseVectors | undefined;
+  #generation = -1;
+  #view: IndexView;
+  /** Changes, one after the other. */
+  #changes: Promise<unknown> = Promise.resolve();
+  #loading: Promise<IndexView> | undefined;
+  #merging: Promise<void> | undefined;
+
+  constructor(options: SearchIndexOptions) {
+    const { storage, tenant, dataset, words, cacheBytes = { terms: 32 * 1_048_576, bodies: 32 * 1_048_576 } } = options;
+    this.#options = options;
+    this.#storage = storage;
+    this.#scope = { tenant, dataset };
+    this.#words = words ?? openWords();
+    this.#cache = createRowCache(cacheBytes.terms, cacheBytes.bodies);
+    this.#view = new IndexView(storage, this.#scope, this.#cache, []);
+    this.#dense = options.vectors === undefined ? undefined : new DenseVectors(storage, this.#scope, options.vectors);
+  }
+
+  async add(passages: readonly Passage[], signal?: AbortSignal): Promise<void> {
+    for (const { id } of passages) {
+      if (id === '' || id.length > MAX_ID) {
+        throw new EngineError(
+          'OPTION_INVALID',
+          `search: an id must have 1 to ${MAX_ID} characters; received ${id.length}.`,
+        );
+      }
+    }
+    const newest = [...new Map(passages.map((passage) => [passage.id, passage])).values()];
+    for (let from = 0; from < newest.length; from += SEGMENT_PASSAGES) {
+      const part = newest.slice(from, from + SEGMENT_PASSAGES);
+      const entry = await buildSegment(this.#storage, this.#scope, this.#words, part, signal);
+      const ids = part.map(({ id }) => id);
+      try {
+        await this.#change((view) => {
+          // Listed by an attempt whose answer was lost.
+          if (view.segments.some((segment) => segment.id === entry.id)) return undefined;
+          return { add: [entry], flags: flagged(view, ids, (flag) => flag | GONE) };
+        });
+      } catch (error) {
+        await this.#storage.erase(this.#scope, entry.id).catch(() => undefined);
+        throw error;
+      }
+      await this.#eraseBodies(ids, entry.id);
+    }
+    this.#mergeLater();
+  }
+
+  async remove(ids: readonly string[]): Promise<void> {
+    await this.#change((view) => ({ flags: flagged(view, ids, (flag) => flag | GONE) }));
+    await this.#eraseBodies(ids, undefined);
+    await this.#dense?.erase(ids);
+    this.#mergeLater();
+  }
+
+  async setAvailable(ids: readonly string[], isAvailable: boolean): Promise<void> {
+    await this.#change((view) => ({
+      flags: flagged(view, ids, (flag) => (isAvailable ? flag & ~HIDDEN : flag | HIDDEN)),
+    }));
+  }
+
+  async search(query: SearchQuery, signal?: AbortSignal): Promise<SearchHit[]> {
+    const { limit = 10, settings = this.#options.settings ?? DEFAULT_SETTINGS } = query;
+    requireWhole('search', 'limit', limit, 1);
+    const question = query.question.slice(0, MAX_QUESTION);
+    const expansions = settings.expandTerms ? expandedTerms(question, this.#options.terms) : [];
+    const [view, [analysed, ...extra]] = await Promise.all([
+      this.#refreshed(),
+      this.#words.analyse([question, ...expansions.map(({ text }) => text)]),
+    ]);
+    signal?.throwIfAborted();
+    if (analysed === undefined || (analysed.terms.length === 0 && extra.length === 0)) return [];
+    const weights = new Map(
+      extra.flatMap(({ terms }, at) => terms.map((term) => [term, expansions[at]?.weight ?? 0] as const)),
+    );
+    const accepts = acceptance(view, query);
+    const dense = await this.#dense?.search(view, question, signal);
+    const work = { view, question: analysed, expansions: weights, settings, links: this.#links, accepts, limit, dense };
+    const hits = await searchPassages(work);
+    signal?.throwIfAborted();
+    return hits;
+  }
+
+  async setVectors(vectors: ReadonlyMap<string, readonly number[]>): Promise<void> {
+    if (this.#dense === undefined) {
+      throw new EngineError(
+        'OPTION_INVALID',
+        'setVectors: the index was opened without "vectors"; name the model there.',
+      );
+    }
+    await this.#dense.store(vectors);
+  }
+
+  async missingVectors(limit: number): Promise<string[]> {
+    return (await this.#dense?.missing(await this.#refreshed(), limit)) ?? [];
+  }
+
+  async outdated(limit: number): Promise<string[]> {
+    const { segments } = await this.#refreshed();
+    const old: string[] = [];
+    for (const { heads, flags } of segments) {
+      for (const [ordinal, { id, version }] of heads.entries()) {
+        if (old.length >= limit) return old;
+        if (version !== this.#words.version && ((flags[ordinal] ?? 0) & GONE) === 0) old.push(id);
+      }
+    }
+    return old;
+  }
+
+  async size() {
+    const { segments, live } = await this.#refreshed();
+    const passages = segments.reduce(
+      (sum, { flags }) => sum + flags.reduce((kept, flag) => kept + ((flag & GONE) ^ 1), 0),
+      0,
+    );
+    return { passages, available: live, segments: segments.length };
+  }
+
+  async settled(): Promise<void> {
+    while (this.#merging !== undefined) await this.#merging;
+  }
+
+  async clear(): Promise<void> {
+    await this.settled();
+    await this.#storage.clear(this.#scope);
+    this.#dense?.forget();
+    this.#generation = -1;
+  }
+
+  /** The newest view; segments that are known are not read again. */
+  async #refreshed(): Promise<IndexView> {
+    if ((await this.#storage.generation(this.#scope)) === this.#generation) return this.#view;
+    this.#loading ??= this.#load().finally(() => {
+      this.#loading = undefined;
+    });
+    return this.#loading;
+  }
+
+  async #load(): Promise<IndexView> {
+    const known = new Map(this.#view.segments.map((segment) => [segment.id, segment]));
+    const { generation, segments: entries } = await this.#storage.state(this.#scope);
+    const segments: Segment[] = [];
+    for (const entry of entries) {
+      const segment = known.get(entry.id);
+      segments.push(
+        segment === undefined
+          ? await loadSegment(this.#storage, this.#scope, entry)
+          : { ...segment, flags: entry.flags },
+      );
+    }
+    this.#view = new IndexView(this.#storage, this.#scope, this.#cache, segments);
+    this.#generation = generation;
+    return this.#view;
+  }
+
+  /** Commits what `make` says for the newest view; tries again when another process was faster. */
+  #change(make: (view: IndexView) => IndexChange | undefined): Promise<void> {
+    const work = async (): Promise<void> => {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+        const view = await this.#refreshed();
+        const change = make(view);
+        if (change === undefined || isEmpty(change)) return;
+        if (await this.#storage.commit(this.#scope, this.#generation, change)) return;
+      }
+      throw new EngineError(
+        'CONFLICT',
+        `The index of dataset "${this.#scope.dataset}" was changed by others ${MAX_ATTEMPTS} times in a row; try again.`,
+      );
+    };
+    const done = this.#changes.then(work);
+    this.#changes = done.catch(() => undefined);
+    return done;
+  }
+
+  /** Words of passages that are gone are not kept until their segment is merged. */
+  async #eraseBodies(ids: readonly string[], except: string | undefined): Promise<void> {
+    const { segments } = await this.#refreshed();
+    for (const { id, ordinals, flags } of segments) {
+      if (id === except) continue;
+      const keys = ids.flatMap((one) => {
+        const ordinal = ordinals.get(one);
+        return ordinal !== undefined && ((flags[ordinal] ?? 0) & GONE) !== 0 ? [bodyKey(ordinal)] : [];
+      });
+      if (keys.length > 0) await this.#storage.erase(this.#scope, id, { kind: ROWS.bodies, keys });
+    }
+  }
+
+  #mergeLater(): void {
+    if (this.#merging !== undefined) return;
+    const merge = async (): Promise<void> => {
+      try {
+        while (await this.#mergeOnce());
+        await this.#storage.sweep(this.#scope, segmentsBefore(Date.now() - SWEEP_AFTER_MS));
+      } catch (error) {
+        this.#options.onError?.(error);
+      } finally {
+        this.#merging = undefined;
+      }
+    };
+    this.#merging = merge();
+  }
+
+  /** Merges what is due; gives whether anything was. */
+  async #mergeOnce(): Promise<boolean> {
+    const due = dueSegments((await this.#refreshed()).segments);
+    if (due.length === 0) return false;
+    const entry = await mergeSegments(this.#storage, this.#scope, due);
+    const drop = due.map(({ id }) => id);
+    let isDone = false;
+    await this.#change((view) => {
+      if (view.segments.some(({ id }) => id === entry?.id)) return undefined;
+      isDone = due.every((merged) => isUnchanged(merged, view));
+      return isDone ? { add: entry === undefined ? [] : [entry], drop } : undefined;
+    });
+    // What changed meanwhile is merged anew, with the change.
+    if (!isDone && entry !== undefined) await this.#storage.erase(this.#scope, entry.id);
+    return true;
+  }
+}
+
+function isEmpty({ add = [], drop = [], flags = [] }: IndexChange): boolean {
+  return add.length + drop.length + flags.length === 0;
+}
+
+function isUnchanged(merged: Segment, view: IndexView): boolean {
+  const now = view.segments.find(({ id }) => id === merged.id);
+  return now !== undefined && Buffer.compare(now.flags, merged.flags) === 0;
+}
+
+/** Segments whose flags change when those of some passages do; passages that are gone stay as they are. */
+function flagged(view: IndexView, ids: readonly string[], change: (flag: number) => number): SegmentEntry[] {
+  return view.segments.flatMap(({ id, ordinals, flags }) => {
+    let changed: Uint8Array | undefined;
+    for (const one of ids) {
+      const ordinal = ordinals.get(one);
+      const flag = ordinal === undefined ? GONE : (flags[ordinal] ?? 0);
+      if (ordinal === undefined || (flag & GONE) !== 0 || change(flag) === flag) continue;
+      changed ??= flags.slice();
+      changed[ordinal] = change(flag);
+    }
+    return changed === undefined ? [] : [{ id, flags: changed }];
+  });
+}
+
+/** Segments that are to become one: as soon as there are eight of about a size, or one of which much is gone. */
+function dueSegments(segments: readonly Segment[]): readonly Segment[] {
+  const goneIn = ({ flags }: Segment): number => flags.reduce((sum, flag) => sum + (flag & GONE), 0);
+  const worn = segments.filter((segment) => goneIn(segment) > segment.heads.length * GONE_SHARE);
+  if (worn.length > 0) return worn.slice(0, MERGE_AT);
+  const bySize = new Map<number, Segment[]>();
+  for (const segment of segments) {
+    const size = Math.floor(Math.log(Math.max(1, segment.heads.length)) / Math.log(MERGE_AT));
+    const list = bySize.get(size) ?? [];
+    bySize.set(size, list);
+    list.push(segment);
+    if (list.length === MERGE_AT) return list;
+  }
+  return [];
+}
+
+function acceptance(view: IndexView, query: SearchQuery): ((passage: number) => boolean) | undefined {
+  const { documents, filter, accepts } = query;
+  const fits = filter === undefined ? undefined : metadataTest(filter);
+  if (documents === undefined && fits === undefined && accepts === undefined) return undefined;
+  const wanted = documents === undefined ? undefined : new Set(documents);
+  return (passage) => {
+    const head = view.head(passage);
+    if (wanted !== undefined && !wanted.has(head.documentId)) return false;
+    return (fits === undefined || fits(head.metadata)) && (accepts === undefined || accepts(head));
+  };
+}

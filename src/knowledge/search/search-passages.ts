@@ -1,0 +1,272 @@
+/** One search: candidates by words, scored by everything that is known of them, and put in order. */
+import type { TextWords } from '../words/words.js';
+import { bestPassages, rarity, scorePassages } from './bm25.js';
+import { ngramsOf, placesOf, termCountOf, termHash } from './body.js';
+import { proximityOf, titleShares, widenedQuestion } from './features.js';
+import {
+  type CoverageTable,
+  type FeatureTable,
+  featureFusion,
+  normalised,
+  reciprocalRankFusion,
+  weightedFusion,
+} from './fusion.js';
+import type { IndexView, TermMatches } from './index-view.js';
+import type { LinkGraph } from './link-graph.js';
+import { cosine, filledPlaces, questionVector } from './ngrams.js';
+import type { HitParts, SearchHit } from './passage.js';
+import type { SearchSettings } from './search-settings.js';
+
+/** Cosines of the vectors of a model: of some passages, and the nearest of all where these are compared. */
+export interface DenseSearch {
+  /** The nearest passages, best first; none where there are too many to compare. */
+  readonly nearest: readonly number[];
+  /** How near passages are, -1 to 1; absent for those without a vector. */
+  cosines(passages: readonly number[]): Promise<ReadonlyMap<number, number>>;
+}
+
+/** What one search is made of. */
+export interface SearchWork {
+  readonly view: IndexView;
+  readonly question: TextWords;
+  /** Terms of expansions of the question with their weights. */
+  readonly expansions: ReadonlyMap<string, number>;
+  readonly settings: SearchSettings;
+  readonly links: LinkGraph;
+  readonly accepts: ((passage: number) => boolean) | undefined;
+  /** Hits at most. */
+  readonly limit: number;
+  readonly dense?: DenseSearch | undefined;
+}
+
+/** What is added to a score of 0 to 1 of a passage that the best link to. */
+const LINK_WEIGHT = 0.5;
+/** Places of the fused list that links do not change. */
+const FIXED_PLACES = 2;
+/** What is left of a score where the question's words are in an example alone. */
+const EXAMPLE_FACTOR = 0.5;
+/** Best passages whose share of the question tells how well it can be answered at all. */
+const COVERAGE_PASSAGES = 10;
+
+interface Ranked {
+  readonly passage: number;
+  readonly score: number;
+  readonly parts: HitParts;
+}
+
+/** Carries out a search. Equal scores are in the order of ids, so the same passages always give the same hits, however they came into the index. */
+export async function searchPassages(work: SearchWork): Promise<SearchHit[]> {
+  const { view, settings, accepts, limit, dense } = work;
+  const weights = questionWeights(work);
+  const matches = await view.matches(weights.keys());
+  const words = scorePassages(view, matches, weights, settings.bm25);
+  const found = bestPassages(view, words, Math.max(settings.denseCandidates, limit), accepts);
+  if (settings.fusion === 'none') return hitsOf(view, bm25Only(found, words), limit, 1);
+  const widened = await widen(work, weights, found, words);
+  const nearest = (dense?.nearest ?? []).filter((passage) => accepts === undefined || accepts(passage));
+  const byWords = dense === undefined ? found.slice(0, settings.candidates) : found.slice(0, settings.denseCandidates);
+  const byFeedback = bestPassages(view, widened, settings.candidates, accepts);
+  const candidates = [...new Set([...byWords, ...byFeedback, ...nearest])];
+  const bodies = await view.bodies(candidates);
+  const rarityOf = (term: string): number => rarityIn(view, matches, term);
+  const table = await featureTable(work, { candidates, bodies, words, widened, weights, rarityOf });
+  const scores = fuse(work, table, coverageTable(candidates, bodies, weights));
+  if (settings.examplePenalty) penalise(view, candidates, bodies, weights, scores);
+  const ranked = inOrder(view, candidates, scores, table);
+  const coverage = bestCoverage(ranked, bodies, weights, rarityOf);
+  const linked = settings.linkGraph ? await withLinks(work, ranked) : ranked;
+  const known = new Set(linked.map(({ passage }) => passage));
+  const rest = bm25Only(
+    found.filter((passage) => !known.has(passage)),
+    words,
+  ).map((one) => ({ ...one, score: 0 }));
+  return hitsOf(view, [...linked, ...rest], limit, coverage);
+}
+
+function questionWeights({ question, expansions }: SearchWork): Map<string, number> {
+  const weights = new Map<string, number>();
+  for (const term of question.terms) weights.set(term, (weights.get(term) ?? 0) + 1);
+  for (const [term, weight] of expansions) if (!weights.has(term)) weights.set(term, weight);
+  return weights;
+}
+
+/** A term that no passage holds is as rare as a term can be. */
+function rarityIn(view: IndexView, matches: ReadonlyMap<string, TermMatches>, term: string): number {
+  return rarity(matches.get(term)?.passages ?? 0, view.live);
+}
+
+async function widen(
+  { view, settings }: SearchWork,
+  weights: ReadonlyMap<string, number>,
+  found: readonly number[],
+  words: Float64Array,
+): Promise<Float64Array> {
+  const best = found.slice(0, settings.rm3.passages);
+  const bodies = await view.bodies(best);
+  const read = best.flatMap((passage) => {
+    const body = bodies.get(passage);
+    return body === undefined ? [] : [{ body, score: words[passage] as number }];
+  });
+  if (read.length === 0) return new Float64Array(view.size);
+  const widened = widenedQuestion(weights, read, settings.rm3);
+  return scorePassages(view, await view.matches(widened.keys()), widened, settings.bm25);
+}
+
+interface TableSource {
+  readonly candidates: readonly number[];
+  readonly bodies: ReadonlyMap<number, Uint8Array>;
+  readonly words: Float64Array;
+  readonly widened: Float64Array;
+  readonly weights: ReadonlyMap<string, number>;
+  readonly rarityOf: (term: string) => number;
+}
+
+const EMPTY = new Uint8Array(1_024 + 2);
+
+async function featureTable({ view, question, dense }: SearchWork, source: TableSource): Promise<FeatureTable> {
+  const { candidates, bodies, words, widened, weights, rarityOf } = source;
+  const ofBody = (score: (body: Uint8Array) => number): number[] =>
+    candidates.map((passage) => score(bodies.get(passage) ?? EMPTY));
+  const rare = new Map([...weights].map(([term, weight]) => [term, weight * rarityOf(term)]));
+  const titles = candidates.map((passage) => titleShares(view.head(passage), rare));
+  const cosines = await dense?.cosines(candidates);
+  return {
+    bm25: candidates.map((passage) => words[passage] as number),
+    rm3: candidates.map((passage) => widened[passage] as number),
+    proximity: ofBody(proximityOf(question.terms, question.places, rarityOf)),
+    title: titles.map(({ title }) => title),
+    titleInQuestion: titles.map(({ titleInQuestion }) => titleInQuestion),
+    ...(question.language === 'zh' ? {} : { ngram: ofBody(ngramCosine(question, rarityOf)) }),
+    ...(cosines === undefined ? {} : { vector: candidates.map((passage) => cosines.get(passage) ?? 0) }),
+  };
+}
+
+function ngramCosine(
+  { forms, formTerms }: TextWords,
+  rarityOf: (term: string) => number,
+): (body: Uint8Array) => number {
+  const vector = questionVector(forms.map((form, at) => ({ form, weight: rarityOf(formTerms[at] as string) })));
+  const places = filledPlaces(vector);
+  return (body) => cosine(vector, places, ngramsOf(body));
+}
+
+/** How much of the question each candidate holds; computed only where a fusion reads it. */
+function coverageTable(
+  candidates: readonly number[],
+  bodies: ReadonlyMap<number, Uint8Array>,
+  weights: ReadonlyMap<string, number>,
+): () => CoverageTable {
+  return () => {
+    const wanted = new Set([...weights.keys()].map(termHash));
+    const shared = candidates.map((passage) => placesOf(bodies.get(passage) ?? EMPTY, wanted).size);
+    const sizes = candidates.map((passage) => termCountOf(bodies.get(passage) ?? EMPTY));
+    return {
+      held: shared.map((count) => (wanted.size === 0 ? 0 : count / wanted.size)),
+      overlap: shared.map((count, at) => count / Math.max(1, wanted.size + (sizes[at] as number) - count)),
+    };
+  };
+}
+
+function fuse({ settings }: SearchWork, table: FeatureTable, coverage: () => CoverageTable): number[] {
+  switch (settings.fusion) {
+    case 'reciprocalRank':
+      return reciprocalRankFusion(table);
+    case 'features':
+      return featureFusion(table, coverage());
+    default:
+      return weightedFusion(table, settings.weights);
+  }
+}
+
+/** Lowers passages that hold words of the question inside of a marked example and nowhere else. */
+function penalise(
+  view: IndexView,
+  candidates: readonly number[],
+  bodies: ReadonlyMap<number, Uint8Array>,
+  weights: ReadonlyMap<string, number>,
+  scores: number[],
+): void {
+  const wanted = new Set([...weights.keys()].map(termHash));
+  for (const [at, passage] of candidates.entries()) {
+    const { example } = view.head(passage);
+    if (example === undefined) continue;
+    const [from, to] = example;
+    const places = [...placesOf(bodies.get(passage) ?? EMPTY, wanted).values()].flat();
+    if (places.length > 0 && places.every((place) => place >= from && place < to)) {
+      scores[at] = (scores[at] as number) * EXAMPLE_FACTOR;
+    }
+  }
+}
+
+function inOrder(
+  view: IndexView,
+  candidates: readonly number[],
+  scores: readonly number[],
+  table: FeatureTable,
+): Ranked[] {
+  const columns = Object.entries(table).map(([name, values]) => [name, normalised(values)] as const);
+  const ranked = candidates.map((passage, at): Ranked => {
+    const parts = Object.fromEntries(columns.map(([name, values]) => [name, values[at] as number]));
+    return { passage, score: scores[at] as number, parts: { ...NO_PARTS, ...parts } };
+  });
+  return ranked.sort((left, right) => right.score - left.score || (idOf(view, left) < idOf(view, right) ? -1 : 1));
+}
+
+const NO_PARTS: HitParts = { bm25: 0, ngram: 0, rm3: 0, proximity: 0, title: 0, titleInQuestion: 0 };
+
+function idOf(view: IndexView, { passage }: Ranked): string {
+  return view.head(passage).id;
+}
+
+/** The largest share of the question, by rarity, that one of the best passages holds. */
+function bestCoverage(
+  ranked: readonly Ranked[],
+  bodies: ReadonlyMap<number, Uint8Array>,
+  weights: ReadonlyMap<string, number>,
+  rarityOf: (term: string) => number,
+): number {
+  const rare = new Map([...weights].map(([term, weight]) => [termHash(term), weight * rarityOf(term)]));
+  const total = [...rare.values()].reduce((sum, weight) => sum + weight, 0);
+  if (total === 0) return 0;
+  const wanted = new Set(rare.keys());
+  const shares = ranked.slice(0, COVERAGE_PASSAGES).map(({ passage }) => {
+    const held = placesOf(bodies.get(passage) ?? EMPTY, wanted);
+    return [...held.keys()].reduce((sum, hash) => sum + (rare.get(hash) ?? 0), 0) / total;
+  });
+  return Math.min(1, Math.max(0, ...shares));
+}
+
+/** Puts passages that the best link to behind the first two, by their own score and that of the link. */
+async function withLinks({ view, question, links, accepts }: SearchWork, ranked: readonly Ranked[]): Promise<Ranked[]> {
+  const found = await links.links(view, question.terms, ranked, accepts);
+  const fixed = ranked.slice(0, FIXED_PLACES);
+  const taken = new Set(fixed.map(({ passage }) => passage));
+  const rest = new Map(ranked.slice(FIXED_PLACES).map((one) => [one.passage, one]));
+  for (const [passage, link] of found) {
+    if (taken.has(passage)) continue;
+    const known = rest.get(passage) ?? { passage, score: 0, parts: NO_PARTS };
+    rest.set(passage, { passage, score: known.score + LINK_WEIGHT * link, parts: { ...known.parts, link } });
+  }
+  const moved = [...rest.values()].sort(
+    (left, right) => right.score - left.score || (idOf(view, left) < idOf(view, right) ? -1 : 1),
+  );
+  return [...fixed, ...moved];
+}
+
+function bm25Only(found: readonly number[], words: Float64Array): Ranked[] {
+  const best = words[found[0] ?? 0] || 1;
+  return found.map((passage) => {
+    const score = (words[passage] as number) / best;
+    return { passage, score, parts: { ...NO_PARTS, bm25: score } };
+  });
+}
+
+/** Hits with a similarity that never rises from one to the next. */
+function hitsOf(view: IndexView, ranked: readonly Ranked[], limit: number, factor: number): SearchHit[] {
+  let most = 1;
+  return ranked.slice(0, limit).map(({ passage, score, parts }) => {
+    most = Math.min(most, Math.max(0, score * factor));
+    const { id, documentId, title, metadata } = view.head(passage);
+    return { id, documentId, title, metadata, similarity: most, parts };
+  });
+}

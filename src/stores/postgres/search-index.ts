@@ -1,0 +1,170 @@
+import type { IndexRow, IndexScope, IndexStorage, SegmentEntry } from '../../records/index-storage.js';
+import type { Database, Sql } from './database.js';
+
+/** Keys of one statement that reads or deletes rows. */
+const KEYS_A_STEP = 500;
+/** Rows that are deleted in one step: a few milliseconds of the embedded database. */
+const DELETED_A_STEP = 200;
+
+interface ByteRow {
+  readonly key: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Search indexes in Postgres, embedded or on a server. */
+export function createPostgresIndexStorage(database: Database): IndexStorage {
+  const generation = async ({ tenant, dataset }: IndexScope): Promise<number> => {
+    const [row] = await database.repeat(
+      (sql) => sql<{ generation: number }[]>`
+        select generation::float8 as generation from runnel.search_indexes where tenant = ${tenant} and dataset = ${dataset}`,
+    );
+    return row?.generation ?? 0;
+  };
+  return {
+    generation,
+    state: (scope) => database.repeat((sql) => readState(sql, scope)),
+    async write({ tenant, dataset }, segment, rows) {
+      if (rows.length === 0) return;
+      const values = rows.map(({ kind, key, bytes }) => ({ tenant, dataset, segment, kind, key, bytes }));
+      await database.repeat(
+        (sql) => sql`insert into runnel.search_rows ${sql(values)}
+          on conflict (tenant, dataset, segment, kind, key) do update set bytes = excluded.bytes`,
+      );
+    },
+    async read({ tenant, dataset }, segment, kind, keys) {
+      const found = new Map<string, Uint8Array>();
+      for (let from = 0; from < keys.length; from += KEYS_A_STEP) {
+        const part = keys.slice(from, from + KEYS_A_STEP);
+        const rows = await database.repeat(
+          (sql) => sql<ByteRow[]>`
+            select key, bytes from runnel.search_rows
+            where tenant = ${tenant} and dataset = ${dataset} and segment = ${segment} and kind = ${kind} and key in ${sql(part)}`,
+        );
+        for (const { key, bytes } of rows) found.set(key, bytes);
+      }
+      return found;
+    },
+    async list({ tenant, dataset }, segment, kind, { after, limit }) {
+      const rows = await database.repeat(
+        (sql) => sql<ByteRow[]>`
+          select key, bytes from runnel.search_rows
+          where tenant = ${tenant} and dataset = ${dataset} and segment = ${segment} and kind = ${kind}
+            ${after === undefined ? sql`` : sql`and key > ${after}`}
+          order by key limit ${limit}`,
+      );
+      return rows.map(({ key, bytes }): IndexRow => ({ kind, key, bytes }));
+    },
+    async commit(scope, expected, change) {
+      const isDone = await database.repeat((sql) => commit(sql, scope, expected, change));
+      if (isDone) for (const segment of change.drop ?? []) await eraseSegment(database, scope, segment);
+      return isDone;
+    },
+    async erase(scope, segment, rows) {
+      if (rows === undefined) return eraseSegment(database, scope, segment);
+      const { tenant, dataset } = scope;
+      for (let from = 0; from < rows.keys.length; from += KEYS_A_STEP) {
+        const part = rows.keys.slice(from, from + KEYS_A_STEP);
+        await database.repeat(
+          (sql) => sql`
+            delete from runnel.search_rows
+            where tenant = ${tenant} and dataset = ${dataset} and segment = ${segment} and kind = ${rows.kind} and key in ${sql(part)}`,
+        );
+      }
+    },
+    async sweep({ tenant, dataset }, before) {
+      await deleteInSteps(
+        database,
+        (sql) => sql`
+          select ctid from runnel.search_rows r
+          where tenant = ${tenant} and dataset = ${dataset} and segment < ${before} and not exists (
+            select 1 from runnel.search_segments s
+            where s.tenant = r.tenant and s.dataset = r.dataset and s.segment = r.segment
+          ) limit ${DELETED_A_STEP}`,
+      );
+    },
+    async clear(scope) {
+      const { tenant, dataset } = scope;
+      await database.repeat((sql) =>
+        sql.begin(async (transaction) => {
+          await transaction`
+            update runnel.search_indexes set generation = generation + 1 where tenant = ${tenant} and dataset = ${dataset}`;
+          await transaction`delete from runnel.search_segments where tenant = ${tenant} and dataset = ${dataset}`;
+        }),
+      );
+      await deleteInSteps(
+        database,
+        (sql) => sql`
+          select ctid from runnel.search_rows
+          where tenant = ${tenant} and dataset = ${dataset} limit ${DELETED_A_STEP}`,
+      );
+      await database.repeat(
+        (sql) => sql`
+          delete from runnel.search_indexes i where tenant = ${tenant} and dataset = ${dataset} and not exists (
+            select 1 from runnel.search_segments s where s.tenant = i.tenant and s.dataset = i.dataset)`,
+      );
+    },
+  };
+}
+
+/** Number and segments as of one moment: a commit between two statements would be half seen. */
+async function readState(sql: Sql, { tenant, dataset }: IndexScope) {
+  const rows = await sql<{ generation: number; segment: string | null; flags: Uint8Array | null }[]>`
+    select i.generation::float8 as generation, s.segment, s.flags
+    from runnel.search_indexes i
+    left join runnel.search_segments s on s.tenant = i.tenant and s.dataset = i.dataset
+    where i.tenant = ${tenant} and i.dataset = ${dataset} order by s.position`;
+  const segments = rows.flatMap(({ segment, flags }): SegmentEntry[] =>
+    segment === null || flags === null ? [] : [{ id: segment, flags }],
+  );
+  return { generation: rows[0]?.generation ?? 0, segments };
+}
+
+function commit(
+  pool: Sql,
+  { tenant, dataset }: IndexScope,
+  expected: number,
+  { add = [], drop = [], flags = [] }: Parameters<IndexStorage['commit']>[2],
+): Promise<boolean> {
+  return pool.begin(async (sql) => {
+    await sql`
+      insert into runnel.search_indexes (tenant, dataset, generation) values (${tenant}, ${dataset}, 0)
+      on conflict (tenant, dataset) do nothing`;
+    const { count } = await sql`
+      update runnel.search_indexes set generation = generation + 1
+      where tenant = ${tenant} and dataset = ${dataset} and generation = ${expected}`;
+    if (count === 0) return false;
+    for (const { id, flags: bytes } of flags) {
+      await sql`
+        update runnel.search_segments set flags = ${bytes}
+        where tenant = ${tenant} and dataset = ${dataset} and segment = ${id}`;
+    }
+    for (const { id: segment, flags: bytes } of add) {
+      await sql`insert into runnel.search_segments ${sql({ tenant, dataset, segment, flags: bytes })}`;
+    }
+    if (drop.length > 0) {
+      await sql`
+        delete from runnel.search_segments
+        where tenant = ${tenant} and dataset = ${dataset} and segment in ${sql(drop)}`;
+    }
+    return true;
+  }) as Promise<boolean>;
+}
+
+function eraseSegment(database: Database, { tenant, dataset }: IndexScope, segment: string): Promise<void> {
+  return deleteInSteps(
+    database,
+    (sql) => sql`
+      select ctid from runnel.search_rows
+      where tenant = ${tenant} and dataset = ${dataset} and segment = ${segment} limit ${DELETED_A_STEP}`,
+  );
+}
+
+/** Deletes what a query names, a few rows at a time, so that others have their turn. */
+async function deleteInSteps(database: Database, rows: (sql: Sql) => ReturnType<Sql>): Promise<void> {
+  for (;;) {
+    const { count } = await database.repeat(
+      (sql) => sql`delete from runnel.search_rows where ctid = any(array(${rows(sql)}))`,
+    );
+    if (count < DELETED_A_STEP) return;
+  }
+}

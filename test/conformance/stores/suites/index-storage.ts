@@ -1,0 +1,149 @@
+import { beforeEach, expect, it } from 'vitest';
+import { openSearchIndex } from '../../../../src/knowledge/search/search-index.js';
+import type { IndexScope, IndexStorage } from '../../../../src/records/index-storage.js';
+import { newTenant } from '../../../stores/support/records.js';
+
+const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
+const plain = (value: Uint8Array | undefined): number[] => [...(value ?? [])];
+const row = (key: string, ...values: number[]) => ({ kind: 'k', key, bytes: bytes(...values) });
+
+/** What every storage of search indexes does. */
+export function describeIndexStorage(storageOf: () => IndexStorage): void {
+  let storage: IndexStorage;
+  let scope: IndexScope;
+  beforeEach(() => {
+    storage = storageOf();
+    scope = { tenant: newTenant(), dataset: 'd' };
+  });
+  const rowsOf = async (segment = 's', where = scope): Promise<string[]> =>
+    (await storage.list(where, segment, 'k', { limit: 100 })).map(({ key }) => key);
+
+  it('has no segments and generation 0 before the first commit', async () => {
+    expect(await storage.state(scope)).toEqual({ generation: 0, segments: [] });
+    expect(await storage.generation(scope)).toBe(0);
+  });
+
+  it('gives rows by their keys and leaves out what is not there', async () => {
+    await storage.write(scope, 's', [row('a', 1), row('b', 2, 0, 255), row('', 3)]);
+    const found = await storage.read(scope, 's', 'k', ['b', '', 'none']);
+    expect([...found].map(([key, value]) => [key, plain(value)]).sort()).toEqual([
+      ['', [3]],
+      ['b', [2, 0, 255]],
+    ]);
+    expect(await storage.read(scope, 's', 'other', ['a'])).toEqual(new Map());
+    expect(await storage.read(scope, 's', 'k', [])).toEqual(new Map());
+  });
+
+  it('replaces a row that is written again', async () => {
+    await storage.write(scope, 's', [row('a', 1)]);
+    await storage.write(scope, 's', [row('a', 2)]);
+    expect(plain((await storage.read(scope, 's', 'k', ['a'])).get('a'))).toEqual([2]);
+  });
+
+  it('lists rows in the order of the bytes of their keys, page by page', async () => {
+    const keys = ['b', 'a', '数', 'Z', '𠀀', '', 'é'];
+    await storage.write(
+      scope,
+      's',
+      keys.map((key) => row(key, 1)),
+    );
+    const ordered = ['', 'Z', 'a', 'b', 'é', '数', '𠀀'];
+    expect(await rowsOf()).toEqual(ordered);
+    const page = await storage.list(scope, 's', 'k', { after: 'a', limit: 2 });
+    expect(page.map(({ key }) => key)).toEqual(['b', 'é']);
+  });
+
+  it('commits if nothing else was committed, and says so if not', async () => {
+    expect(await storage.commit(scope, 0, { add: [{ id: 's1', flags: bytes(0, 1) }] })).toBe(true);
+    expect(await storage.commit(scope, 0, { add: [{ id: 's2', flags: bytes() }] })).toBe(false);
+    expect(
+      await storage.commit(scope, 1, {
+        add: [{ id: 's2', flags: bytes() }],
+        flags: [{ id: 's1', flags: bytes(2, 2) }],
+      }),
+    ).toBe(true);
+    const { generation, segments } = await storage.state(scope);
+    expect(generation).toBe(2);
+    expect(await storage.generation(scope)).toBe(2);
+    expect(segments.map(({ id, flags }) => [id, plain(flags)])).toEqual([
+      ['s1', [2, 2]],
+      ['s2', []],
+    ]);
+  });
+
+  it('lets one of two commits win that come at once', async () => {
+    const results = await Promise.all(
+      ['x', 'y'].map((id) => storage.commit(scope, 0, { add: [{ id, flags: bytes() }] })),
+    );
+    expect(results.filter(Boolean)).toHaveLength(1);
+    expect((await storage.state(scope)).segments).toHaveLength(1);
+  });
+
+  it('deletes the rows of a segment that is dropped, and no others', async () => {
+    await storage.write(
+      scope,
+      's',
+      Array.from({ length: 450 }, (_, at) => row(`k${at}`, 1)),
+    );
+    await storage.write(scope, 't', [row('a', 1)]);
+    await storage.commit(scope, 0, {
+      add: [
+        { id: 's', flags: bytes() },
+        { id: 't', flags: bytes() },
+      ],
+    });
+    await storage.commit(scope, 1, { drop: ['s'] });
+    expect(await rowsOf('s')).toEqual([]);
+    expect(await rowsOf('t')).toEqual(['a']);
+    expect((await storage.state(scope)).segments.map(({ id }) => id)).toEqual(['t']);
+  });
+
+  it('erases rows by their keys, or a whole segment', async () => {
+    await storage.write(scope, 's', [row('a', 1), row('b', 1)]);
+    await storage.erase(scope, 's', { kind: 'k', keys: ['a', 'none'] });
+    expect(await rowsOf()).toEqual(['b']);
+    await storage.erase(scope, 's');
+    expect(await rowsOf()).toEqual([]);
+  });
+
+  it('sweeps what no commit lists and was begun before a time', async () => {
+    for (const id of ['s1', 's2', 's3', 'vectors']) await storage.write(scope, id, [row('a', 1)]);
+    await storage.commit(scope, 0, { add: [{ id: 's1', flags: bytes() }] });
+    await storage.sweep(scope, 's3');
+    expect(await Promise.all(['s1', 's2', 's3', 'vectors'].map((id) => rowsOf(id)))).toEqual([['a'], [], ['a'], ['a']]);
+  });
+
+  it('keeps tenants and datasets apart, and clears one alone', async () => {
+    const other = { ...scope, tenant: newTenant() };
+    const beside = { ...scope, dataset: 'e' };
+    for (const where of [scope, other, beside]) {
+      await storage.write(where, 's', [row('a', 1)]);
+      await storage.commit(where, 0, { add: [{ id: 's', flags: bytes() }] });
+    }
+    await storage.clear(scope);
+    expect(await rowsOf('s', scope)).toEqual([]);
+    expect((await storage.state(scope)).segments).toEqual([]);
+    for (const where of [other, beside]) {
+      expect(await rowsOf('s', where)).toEqual(['a']);
+      expect((await storage.state(where)).segments).toHaveLength(1);
+    }
+  });
+
+  it('holds an index that another one sees: added, found, taken out', async () => {
+    const here = openSearchIndex({ storage, ...scope });
+    const there = openSearchIndex({ storage, ...scope });
+    const passages = Array.from({ length: 40 }, (_, at) => ({
+      id: `p${at}`,
+      documentId: 'doc',
+      title: `Note ${at}`,
+      text: `The circuit breaker of target ${at} opens. 断路器打开。`,
+    }));
+    await here.add(passages);
+    const [hit] = await there.search({ question: 'target 7 breaker' });
+    expect(hit?.id).toBe('p7');
+    await there.remove(['p7']);
+    expect((await here.search({ question: 'target 7 breaker', limit: 100 })).map(({ id }) => id)).not.toContain('p7');
+    await Promise.all([here.settled(), there.settled()]);
+    expect(await here.size()).toEqual({ passages: 39, available: 39, segments: 1 });
+  });
+}

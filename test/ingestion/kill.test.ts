@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { filter, firstValueFrom } from 'rxjs';
+import { expect, it, onTestFinished } from 'vitest';
+import { prepareDatabase } from '../../scripts/prepare-database.js';
+import { runIngestions } from '../../src/ingestion/run-ingestions.js';
+import { createKnowledgeBase } from '../../src/knowledge/base/knowledge-base.js';
+import { createFakeIndexes } from '../knowledge/base/support/fake-indexes.js';
+import { openEmbedded } from '../stores/support/open-stores.js';
+import { temporaryFolder } from '../stores/support/temporary-folder.js';
+
+/** Runs a process that parses, and kills it with its progress line of this number; whether it was still at work. */
+async function killAt(line: number, args: readonly string[]): Promise<boolean> {
+  const file = fileURLToPath(new URL('./support/ingester.ts', import.meta.url));
+  const child = spawn(process.execPath, ['--import', 'tsx', file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const exit = once(child, 'exit');
+  let [seen, isDone] = [0, false];
+  for await (const text of createInterface({ input: child.stdout })) {
+    seen += 1;
+    isDone ||= text.startsWith('DONE');
+    if (seen === line || isDone) child.kill('SIGKILL');
+  }
+  await exit;
+  return !isDone;
+}
+
+it('a document has every chunk once, however often its process was killed', async () => {
+  const dataDir = await temporaryFolder();
+  const args = [dataDir, await prepareDatabase()];
+  const killed = [await killAt(2, args), await killAt(5, args), await killAt(9, args)];
+  expect(killed[0]).toBe(true);
+
+  const stores = await openEmbedded(dataDir);
+  onTestFinished(() => stores.close());
+  const store = await stores.openKnowledge();
+  const base = createKnowledgeBase({ store, files: stores.files, indexes: createFakeIndexes() });
+  const query = { offset: 0, limit: 10, orderBy: 'name', descending: false } as const;
+  const running = async () => (await store.listDocuments('t', { ...query, runs: ['RUNNING'] })).total > 0;
+  if (await running()) {
+    await firstValueFrom(runIngestions({ parts: base.parts }).pipe(filter(({ run }) => run !== 'RUNNING')));
+  }
+  const [document] = (await store.listDocuments('t', query)).items;
+  expect(document).toMatchObject({ run: 'DONE', name: 'long.txt' });
+  const texts: string[] = [];
+  for (let last: { index: number; id: string } | undefined; ; ) {
+    const chunks = await store.chunksAfter('t', document?.id as string, last, 500);
+    last = chunks.at(-1);
+    if (last === undefined) break;
+    texts.push(...chunks.map(({ text }) => text));
+  }
+  expect(texts.join('\n')).toBe(Array.from({ length: 2_000 }, (_, at) => `Sentence ${at} of them.`).join('\n'));
+  expect(texts).toHaveLength(document?.chunkCount as number);
+});
