@@ -13,6 +13,7 @@ import { benchJournal } from './journal.bench.js';
 import type { Row } from './measure.js';
 import { benchOperators } from './operators.bench.js';
 import { benchProcess } from './process.bench.js';
+import { benchSearch } from './search.bench.js';
 import { benchStart } from './start.bench.js';
 import { benchTelemetry } from './telemetry.bench.js';
 import { benchTokens } from './tokens.bench.js';
@@ -30,6 +31,7 @@ const FILES: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   journal: benchJournal,
   tokens: benchTokens,
   telemetry: benchTelemetry,
+  search: benchSearch,
   process: benchProcess,
   start: benchStart,
 };

@@ -4,7 +4,7 @@
  * Everything else of `dist` is as the compiler wrote it, one file for each of `src`, so that traces of errors and debuggers show it as it
  * is. Code that is bundled is not shortened either.
  */
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import path from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
@@ -261,6 +261,8 @@ function licenceOf(folder: string): string {
     .filter((file) => /^(?:licen[cs]e|copyrightnotice|notice)/i.test(file))
     .map((file) => path.join(ROOT, folder, file))
     .filter((file) => existsSync(file))
+    // Some packages have a folder of them.
+    .flatMap((file) => (statSync(file).isDirectory() ? readdirSync(file).map((one) => path.join(file, one)) : [file]))
     .map((file) => readFileSync(file, 'utf8').trim());
   return `${[`${name} ${version} (${license})`, ...texts].join('\n\n')}\n`;
 }

@@ -2,12 +2,13 @@ import { map, type Observable, of } from 'rxjs';
 import type { RunHelpers } from 'rxjs/testing';
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent, Evidence } from '../../src/chat/pipeline/chat-events.js';
-import type { AnswerPart, ChatStages, ChatTurn, StageResult } from '../../src/chat/pipeline/chat-ports.js';
+import type { AnswerPart, ChatStages, ChatTurn } from '../../src/chat/pipeline/chat-ports.js';
 import { runChat } from '../../src/chat/pipeline/run-chat.js';
+import type { StageResult } from '../../src/chat/stages/stage-result.js';
 import { EngineError } from '../../src/errors.js';
 import { marbles } from '../support/scheduler.js';
 
-type Stages = ChatStages<string, string, string, string>;
+type Stages = ChatStages<string, string, string, string, { readonly mode: string }>;
 
 const TURN: ChatTurn = {
   message: 'What is a checkpoint?',
@@ -76,7 +77,7 @@ function drawn({ cold }: RunHelpers, marble: Drawn, changes: Partial<Stages> = {
     searchEarly: () => sources.early,
     retrieve: (_, early$) => early$.pipe(map(() => ({ value: [PASSAGE], detail: {} }))),
     emptyAnswer: () => ({ text: 'Nothing is known.', reason: 'nothing found' }),
-    assemble: () => ({ value: { request: {}, mode: 'KB' }, detail: {} }),
+    assemble: () => ({ value: { mode: 'KB' }, detail: {} }),
     answer: () => sources.answer,
     ...changes,
   };

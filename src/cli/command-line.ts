@@ -13,7 +13,10 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   draw: async () => (await import('./document-commands.js')).drawCommand,
   trace: async () => (await import('./trace-command.js')).traceCommand,
   components: async () => (await import('./document-commands.js')).componentsCommand,
+  ingest: async () => (await import('./ingest-command.js')).ingestCommand,
+  search: async () => (await import('./search-command.js')).searchCommand,
   prune: async () => (await import('./prune-command.js')).pruneCommand,
+  eval: async () => (await import('./eval-command.js')).evalCommand,
 };
 
 /** Runs one call of the command line, given the arguments after the program's name, and gives its exit code. Never throws. */

@@ -1,6 +1,8 @@
 /** The stores of a server, opened by its settings. */
 
 import type { Log } from '../logger.js';
+import type { IndexStorage } from '../records/index-storage.js';
+import type { KnowledgeStore } from '../records/knowledge-store.js';
 import type { Quotas } from '../records/quotas.js';
 import type { CommitRun } from '../records/run-commit.js';
 import type { Settings } from '../settings/read-settings.js';
@@ -9,6 +11,10 @@ import type { ServerStores } from '../transport/server-parts.js';
 
 /** Stores with something to close. */
 export interface OpenStores extends ServerStores {
+  /** Knowledge bases; loaded when they are first asked for. */
+  openKnowledge(): Promise<KnowledgeStore>;
+  /** Where search indexes are kept; loaded when it is first asked for. */
+  openIndexStorage(): Promise<IndexStorage>;
   /** Where the data is, for people. */
   readonly place: string;
   /** Deletes what has expired, and frees its space. */

@@ -24,12 +24,16 @@ import { type Command, EXIT, parse, readVersion } from './command.js';
 import type { Examples } from './load-examples.js';
 import type { ServiceSettings } from './open-services.js';
 import { type OpenStores, openStores } from './open-stores.js';
+import { type ServedKnowledge, serveKnowledge } from './served-knowledge.js';
 import type { Output, Terminal } from './terminal.js';
 
 const HOUR_MS = 3_600_000;
 
 /** When the first requests after a start are answered, what only the start needed is collected. */
 const COLLECT_MS = 1_000;
+
+/** A server that just started leaves its knowledge base alone for so long, unless it is asked for it. */
+const KNOWLEDGE_MS = 3_000;
 
 /** A server that just started does not prune for so long. */
 const FIRST_PRUNE_MS = 10 * 60_000;
@@ -97,20 +101,27 @@ async function serveUntilStopped(
     log,
   );
   const { models, databases } = services;
+  const knowledge = serveKnowledge(stores, services, { settings, log });
+  const hasRagflow = settings.nodes.ragflowBaseUrl !== undefined && settings.nodes.ragflowApiKey !== undefined;
   if (stores.sharedStates !== undefined) models.shareBreakers?.(stores.sharedStates, log);
   const stopPruning = pruneRegularly(stores, settings.stores.pruneEveryHours, log);
   const server = createServer({
     config,
     stores,
-    services,
+    services: hasRagflow ? services : { ...services, retriever: knowledge.retriever },
     telemetry,
     log,
     timeouts,
     databaseProbe: databases,
   });
+  let later: NodeJS.Timeout | undefined;
   try {
     if (examples !== undefined) await storeExamples(examples, stores, config, log);
     const url = await server.listen();
+    later = setTimeout(
+      () => void wakeKnowledge(knowledge, examples === undefined ? [] : tenantsOf(config), log),
+      KNOWLEDGE_MS,
+    ).unref();
     const { warnOfBrowsers } = await import('./browser-warning.js');
     await warnOfBrowsers({ apiKeys: config.apiKeys, chromium: settings.nodes.chromium }, log);
     const hasKeys = config.apiKeys.length > 0;
@@ -120,8 +131,10 @@ async function serveUntilStopped(
     log.info({}, 'stopping');
     return EXIT.finished;
   } finally {
+    clearTimeout(later);
     await server.close();
     stopPruning();
+    await knowledge.close();
     await stores.close();
     await closeServices();
     await telemetry.close();
@@ -165,15 +178,26 @@ async function openParts({ env }: Terminal, settings: ServiceSettings, hasExampl
   }
 }
 
+/** Those who can call the server. */
+function tenantsOf({ apiKeys }: ServerConfig): ReadonlySet<string> {
+  return new Set(apiKeys.length === 0 ? [LOCAL_TENANT] : apiKeys.map(({ tenant }) => tenant));
+}
+
+/** Goes on with documents that wait, and offers the pages of this package where examples are offered. */
+async function wakeKnowledge(knowledge: ServedKnowledge, tenants: Iterable<string>, log: Log): Promise<void> {
+  try {
+    await knowledge.resume();
+    await knowledge.addDocs(tenants);
+  } catch (error) {
+    log.warn({ err: error }, 'the knowledge base could not be brought up to date');
+  }
+}
+
 /** Every tenant gets the examples, as no tenant's agents are visible to all. Examples that a user changed stay as they are. */
-async function storeExamples(
-  { agents }: Examples,
-  stores: OpenStores,
-  { apiKeys }: ServerConfig,
-  log: Log,
-): Promise<void> {
-  const tenants = new Set(apiKeys.length === 0 ? [LOCAL_TENANT] : apiKeys.map(({ tenant }) => tenant));
-  const work = [...tenants].flatMap((tenant) => agents.map((agent) => storeExample(stores, tenant, agent, log)));
+async function storeExamples({ agents }: Examples, stores: OpenStores, config: ServerConfig, log: Log): Promise<void> {
+  const work = [...tenantsOf(config)].flatMap((tenant) =>
+    agents.map((agent) => storeExample(stores, tenant, agent, log)),
+  );
   await Promise.all(work);
 }
 

@@ -84,7 +84,7 @@ const RULES: { readonly [K in keyof Required<StepRunOptions>]: Rule } = {
   serializer: ['a codec with the functions toJson and fromJson', (value) => hasMethods(value, ['toJson', 'fromJson'])],
   chunks: FUNCTION,
   with: CHECKED_ELSEWHERE,
-  observe: CHECKED_ELSEWHERE,
+  observe: ['a list of what observe({ … }) gives', Array.isArray],
   within: CHECKED_ELSEWHERE,
   cancel$: ['an Observable', (value) => hasMethods(value, ['subscribe'])],
   now: FUNCTION,

@@ -18,11 +18,93 @@ export {
   type TurnTarget,
 } from '../hosting/start-command.js';
 export type { Transcript, TranscriptOptions } from '../hosting/transcript.js';
+export { type IngestionOptions, runIngestions } from '../ingestion/run-ingestions.js';
+export type { IngestionServices } from '../ingestion/work.js';
+export type { ChunkContent, ChunkEdit, Chunks } from '../knowledge/base/chunks.js';
+export type { Datasets, NewDataset, RunCounts } from '../knowledge/base/datasets.js';
+export type {
+  AddedDocument,
+  AddOptions,
+  DocumentSettings,
+  Documents,
+  NewDocument,
+} from '../knowledge/base/documents.js';
+export {
+  createIngestionHub,
+  type IngestionHub,
+  type IngestionProgress,
+  type StoppedDocuments,
+} from '../knowledge/base/ingestion-hub.js';
+export {
+  createKnowledgeBase,
+  type KnowledgeBase,
+  type KnowledgeBaseOptions,
+} from '../knowledge/base/knowledge-base.js';
+export type { Metadata, MetadataChange, MetadataSummary } from '../knowledge/base/metadata.js';
+export type { BaseParts, FindEmbedder } from '../knowledge/base/parts.js';
+export type {
+  BaseDraft,
+  ChunkerConfig,
+  DocumentChunker,
+  DocumentText,
+  EnrichChunks,
+  Enrichment,
+  Passage,
+  PassageHit,
+  PassageIndex,
+  PassageIndexes,
+  PassageModel,
+  PassageQuery,
+} from '../knowledge/base/ports.js';
+export type { KnowledgeHit, KnowledgeHits, KnowledgeQuery } from '../knowledge/base/retrieval.js';
+export { createSearchIndexes, type SearchIndexesOptions } from '../knowledge/base/search-indexes.js';
+export { type FolderToSync, type SyncedFile, type SyncedFolder, syncFolder } from '../knowledge/base/sync-folder.js';
+export type { DocumentTexts } from '../knowledge/base/texts.js';
+export { createMemoryIndexStorage } from '../knowledge/search/memory-index-storage.js';
 export { type Log, SILENT_LOG } from '../logger.js';
 export type { AgentChange, AgentQuery, AgentRecord, AgentStore } from '../records/agents.js';
 export type { CanvasRuntimeStore } from '../records/canvas-runtimes.js';
 export type { CreateCounter, EventCount, EventCounter, Lease, LeaseStore, Signals } from '../records/coordination.js';
 export type { DraftedFile, FileAbout, FileDraft, FileRecord, FileStore, OpenedFile } from '../records/files.js';
+export type {
+  IndexChange,
+  IndexRow,
+  IndexScope,
+  IndexState,
+  IndexStorage,
+  SegmentEntry,
+} from '../records/index-storage.js';
+export type {
+  ChunkChange,
+  ChunkMethod,
+  ChunkRecord,
+  ChunkVector,
+  CountedDataset,
+  DatasetChange,
+  DatasetCounts,
+  DatasetRecord,
+  DocumentChange,
+  DocumentProgress,
+  DocumentRecord,
+  DocumentRun,
+  IngestionStep,
+} from '../records/knowledge.js';
+export type {
+  ChunkPlace,
+  ChunkQuery,
+  ChunkStore,
+  Claim,
+  DatasetQuery,
+  DatasetStore,
+  DocumentQuery,
+  DocumentStore,
+  IngestionStore,
+  KnowledgeStore,
+  Remains,
+  RemainsStore,
+  VectorStore,
+  WaitingDataset,
+} from '../records/knowledge-store.js';
 export {
   DEFAULT_QUOTAS,
   type FileUsage,
@@ -71,6 +153,7 @@ export type { Setting } from '../settings/setting.js';
 export type { DraftFiles } from '../stores/file-draft.js';
 export type { DiskFiles } from '../stores/files-on-disk.js';
 export type { MemoryFileLimits, MemoryFiles } from '../stores/memory-files.js';
+export { createMemoryKnowledge, type MemoryKnowledgeOptions } from '../stores/memory-knowledge.js';
 export type { MemoryRunLogLimits } from '../stores/memory-run-log.js';
 export { createMemoryStores, type MemoryLimits, type MemoryStores } from '../stores/memory-stores.js';
 export type { Database, Sql, Work } from '../stores/postgres/database.js';

@@ -1,4 +1,5 @@
 import { EngineError } from '../errors.js';
+import { embedTexts } from '../knowledge/base/embed-texts.js';
 import type { ChunkRecord } from '../records/knowledge.js';
 import type { IngestionWork } from './work.js';
 
@@ -19,10 +20,9 @@ export async function embedChunks(
   const { parts, tenant, document, dataset } = options;
   const { embeddingModel: model } = dataset;
   if (model === '') return { vectors: 0, problem: '' };
-  const embedder = parts.embedders(tenant, model);
-  if (embedder === undefined) return { vectors: 0, problem: `no embedding model "${model}" is configured` };
+  if (parts.embedders(tenant, model) === undefined)
+    return { vectors: 0, problem: `no embedding model "${model}" is configured` };
   let vectors = 0;
-  let length: number | undefined;
   let last: ChunkRecord | undefined;
   try {
     for (;;) {
@@ -30,11 +30,7 @@ export async function embedChunks(
       const chunks = await parts.store.chunksWithoutVector(tenant, document.id, model, last, BATCH);
       last = chunks.at(-1);
       if (last === undefined) return { vectors, problem: '' };
-      const made = await embedder.embed(chunks.map(textOf), { signal });
-      length ??= made[0]?.length;
-      if (made.length !== chunks.length || made.some((vector) => vector.length !== length)) throw mismatch(model);
-      const stored = chunks.map(({ id }, at) => ({ chunkId: id, vector: Float32Array.from(made[at] ?? []) }));
-      await parts.store.putVectors(tenant, document.id, model, stored);
+      await embedTexts(parts, { tenant, documentId: document.id, dataset, chunks, signal });
       vectors += chunks.length;
       await share(vectors / (document.chunkCount || vectors));
     }
@@ -42,15 +38,4 @@ export async function embedChunks(
     if (!EngineError.is(error) || !error.code.startsWith('MODEL_')) throw error;
     return { vectors, problem: error.message };
   }
-}
-
-function textOf({ text, context, headings }: ChunkRecord): string {
-  return [headings.join(' > '), context, text].filter((part) => part !== '').join('\n');
-}
-
-function mismatch(model: string): EngineError {
-  return new EngineError(
-    'EMBEDDING_MISMATCH',
-    `The embedding model "${model}" did not give one vector of the same length for each text.`,
-  );
 }

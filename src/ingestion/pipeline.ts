@@ -6,6 +6,7 @@ import { EngineError } from '../errors.js';
 import { chunkIds, passageOf } from '../knowledge/base/chunk-ids.js';
 import { knowledgeJob } from '../knowledge/base/jobs.js';
 import { type DetectedFile, detectFile } from '../knowledge/base/parse-document.js';
+import { openIndex } from '../knowledge/base/parts.js';
 import type { BaseDraft, ChunkerConfig, DocumentText } from '../knowledge/base/ports.js';
 import type { StoredFile } from '../records/files.js';
 import type { ChunkRecord } from '../records/knowledge.js';
@@ -190,8 +191,8 @@ async function embed(facts: Facts, at: StepActivation): Promise<Facts> {
 
 async function index({ documentId }: Facts, at: StepActivation): Promise<IngestionResult> {
   const { work, parts, tenant, document } = workOf(at);
-  const { store, indexes } = parts;
-  const passages = indexes.open(tenant, document.datasetId);
+  const { store } = parts;
+  const passages = openIndex(parts, tenant, work.options.dataset);
   let done = 0;
   for (;;) {
     at.signal.throwIfAborted();

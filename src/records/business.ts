@@ -59,12 +59,16 @@ async function fillSales(store: SaleStore, tenant: string, now: number): Promise
   const today = new Date(now);
   const year = today.getUTCFullYear();
   const last = monthNumber(year, today.getUTCMonth() + 1);
-  const newest = await store.list(tenant, { offset: 0, limit: 1, descending: true });
-  const known = newest.items[0];
+  const { items } = await store.list(tenant, { offset: 0, limit: SALES_REGIONS.length, descending: true });
+  const [known] = items;
   if (known !== undefined && !known.isSample) return;
   const first = monthNumber(year - SAMPLE_YEARS, 1);
-  const from = known === undefined ? first : Math.max(first, monthNumber(known.year, known.month) + 1);
-  // Month by month, so that another process that fills at the same time, or a crash, leaves no gap.
+  // A process that was lost may have left a month without some of its regions.
+  const isWhole =
+    items.filter(({ year: y, month: m }) => y === known?.year && m === known.month).length === SALES_REGIONS.length;
+  const next = known === undefined ? first : monthNumber(known.year, known.month) + (isWhole ? 1 : 0);
+  const from = Math.max(first, next);
+  // Month by month, so that what is there is always without a gap before it.
   for (let month = from; month <= last; month += 1) {
     await Promise.all(SALES_REGIONS.map((_, region) => store.save(tenant, sampleSale(month, region))));
   }

@@ -17,6 +17,9 @@ export interface RagflowServer {
 
 const AS_TOOL = { component: 'Retrieval', name: 'search_my_dateset' };
 
+/** Datasets that are searched where none are named. */
+const MAX_DATASETS = 100;
+
 /** Longest search, in seconds. */
 const TIMEOUT_SECONDS = 60;
 
@@ -38,6 +41,13 @@ export function createRagflowRetriever({ baseUrl, apiKey, http }: RagflowServer)
     return id;
   };
   return {
+    async datasets(signal) {
+      const query = { page: 1, page_size: MAX_DATASETS };
+      const listed = await ask({ ...usual, url: `${base}/datasets`, query }, { headers: undefined, signal });
+      return (Array.isArray(listed) ? (listed as Json[]) : [])
+        .map((one) => textAt(one, 'id'))
+        .filter((id) => id !== '');
+    },
     async search(request, signal) {
       const asking: Asking = { headers: request.headers, signal };
       const ids = request.datasets.map((one) => (LOOKS_LIKE_ID.test(one) ? one : idOf(one, asking)));

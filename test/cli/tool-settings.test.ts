@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { readFiles } from '../../scripts/support/files.js';
+import { createEgressClient } from '../../src/adapters/egress/egress-client.js';
 import { openServices, toolSettingsOf } from '../../src/cli/open-services.js';
 import { describeSettings, type Environment, readSettings } from '../../src/settings/read-settings.js';
+import { currency } from '../../src/tools/everyday/currency.js';
+import { weather } from '../../src/tools/everyday/weather.js';
 import { tavilySearch } from '../../src/tools/tavily-search.js';
 import { resultOf, startUpstream } from '../tools/support/upstream.js';
 
@@ -49,6 +52,23 @@ describe('settings of tools', () => {
     );
     expect(read).toThrow(problem);
     expect(read).not.toThrow('secret');
+  });
+
+  it.each([
+    [weather, { city: 'Oslo' }, ['/v1/search', '/v1/forecast']],
+    [currency, { from: 'USD', to: 'CNY' }, ['/v1/latest']],
+  ] as const)('point the whole of an everyday tool elsewhere: $0.name', async (tool, args, paths) => {
+    const upstream = await startUpstream({
+      'GET /v1/search': { json: { results: [{ name: 'Oslo', latitude: 59.9, longitude: 10.7 }] } },
+      'GET /v1/forecast': { json: { current: { weather_code: 0 } } },
+      'GET /v1/latest': { json: { rates: { CNY: 7 } } },
+    });
+    const settings = readToolSettings({ RUNNEL_TOOL_BASE_URLS: JSON.stringify({ [tool.component]: upstream.origin }) });
+    await resultOf(tool, 'http://127.0.0.1:1', {
+      args,
+      services: { http: createEgressClient({ allowPrivateNetwork: false }), tools: settings },
+    });
+    expect(upstream.asked.map(({ path }) => path)).toEqual(paths);
   });
 
   it('give tools the variables that are listed, and no others', () => {

@@ -41,6 +41,11 @@ describe('options of a run', () => {
       'run: "signal" must be an AbortSignal, such as controller.signal; received "stop".',
     ],
     ['a controller', run({ signal: new AbortController() }), 'received an object of the class AbortController.'],
+    [
+      'one observer in place of a list',
+      run({ observe: R.observe({}) }),
+      '"observe" must be a list of what observe({ … }) gives',
+    ],
     ['an unknown name', run({ timeout: 5 }), 'run: there is no option "timeout". '],
     ['a misspelt name', run({ sginal: 5 }), 'Did you mean "signal"?'],
     [

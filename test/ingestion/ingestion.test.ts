@@ -154,7 +154,7 @@ describe('a document that is parsed', () => {
     isAway = false;
     await base.documents.parse(TENANT, id, [document.id]);
     expect((await ended(document.id)).progressMsg).toContain('made 1 vectors');
-    const query = { question: 'bark', datasetIds: [id], similarityThreshold: 0, vectorWeight: 0.5 };
+    const query = { question: 'bark', datasetIds: [id], similarityThreshold: 0 };
     const { hits } = await base.search(TENANT, query, new AbortController().signal);
     expect(hits[0]).toMatchObject({ vectorSimilarity: 1, termSimilarity: 1, similarity: 1, scores: { vector: 1 } });
   });
@@ -272,6 +272,33 @@ describe('a document that is stopped', () => {
     await firstValueFrom(ingestDocument({ parts: base.parts }, ours).pipe(toArray()));
     expect(await store.findDocument(TENANT, document.id)).toMatchObject({ run: 'RUNNING', chunkCount: 0 });
     expect(await store.claim('theirs', TENANT, id, TTL_MS)).toBeDefined();
+  });
+});
+
+describe('a document whose bytes are replaced while it is parsed', () => {
+  it('is searchable with the new ones alone', async () => {
+    const { base, start, dataset, add, ended, texts } = newBase();
+    let isFirst = true;
+    const begun = new Promise<void>((resolve) => {
+      const chunker = {
+        chunk({ text }: { text: string }) {
+          const draft = { start: 0, end: text.length, text, tokens: 1 };
+          if (!isFirst) return [draft];
+          isFirst = false;
+          resolve();
+          return new Promise<never>(() => {});
+        },
+      };
+      start({ chunker });
+    });
+    const id = await dataset();
+    const document = await add(id, 'a.txt', 'old');
+    await begun;
+    const content = [new TextEncoder().encode('new')];
+    await base.documents.add(TENANT, id, { name: 'a.txt', content }, { sameName: 'replace' });
+    expect(await ended(document.id)).toMatchObject({ run: 'DONE', size: 3 });
+    expect(await texts(document.id)).toEqual(['new']);
+    expect(await base.parts.files.find(TENANT, document.fileId as string)).toBeUndefined();
   });
 });
 

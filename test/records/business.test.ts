@@ -34,6 +34,13 @@ describe.each([
     expect(after.at(-1)).toMatchObject({ year: 2027, month: 1 });
   });
 
+  it('are completed where a process was lost while it filled them', async () => {
+    const [stores, tenant] = [open(), newTenant()];
+    const all = await businessOf(stores, tenant, () => NOVEMBER).sales(ALL);
+    for (const { id } of all.slice(-3)) await stores.sales.delete(tenant, id);
+    expect(await businessOf(stores, tenant, () => NOVEMBER).sales(ALL)).toHaveLength(all.length);
+  });
+
   it('are filled by two at once without doubles', async () => {
     const [stores, tenant] = [open(), newTenant()];
     const both = [0, 1].map(() => businessOf(stores, tenant, () => NOVEMBER).sales(ALL));

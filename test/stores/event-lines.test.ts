@@ -7,6 +7,10 @@ describe('the line of an event', () => {
   it.each([
     ['the keys in the order of the engine', RUN, 'node-started', { type: 'node-started', run: RUN, seq: 7, at: 1 }],
     ['the number first', RUN, 'a', { seq: 7, run: RUN, type: 'a' }],
+    ['the number of another event in front', RUN, 'a', { type: 'a', run: RUN, seq: 70, at: 1 }],
+    ['a number that ends the object', RUN, 'a', { type: 'a', run: RUN, seq: 7 }],
+    ['a longer id in front', RUN, 'a', { type: 'a', run: `${RUN}0`, seq: 7, at: 1 }],
+    ['a longer name in front', RUN, 'a', { type: 'ab', run: RUN, seq: 7, at: 1 }],
     ['no such keys', RUN, 'a', { at: 1 }],
     [
       'the same keys inside another value',

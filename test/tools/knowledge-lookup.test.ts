@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { createEgressClient } from '../../src/adapters/egress/egress-client.js';
 import { createMemoryRetriever } from '../../src/knowledge/memory-retriever.js';
 import type { Retriever } from '../../src/knowledge/retriever.js';
 import { knowledgeLookup } from '../../src/tools/everyday/knowledge-lookup.js';
-import { errorOf, resultOf } from './support/upstream.js';
+import { createRagflowRetriever } from '../../src/tools/ragflow-retriever.js';
+import { errorOf, resultOf, startUpstream } from './support/upstream.js';
 
 const dataset = (name: string, text: string) => ({
   id: name,
@@ -30,6 +32,27 @@ describe('knowledge_lookup', () => {
       { dataset_id: 'models' },
     ]);
     expect((await lookUp('snapshot', { top_n: 1 })).outputs.json).toHaveLength(1);
+  });
+
+  it('looks in all datasets of a RAGFlow server by their ids', async () => {
+    const upstream = await startUpstream({
+      'GET /api/v1/datasets': {
+        json: {
+          code: 0,
+          data: [
+            { id: 'a'.repeat(32), name: 'one' },
+            { id: 'b'.repeat(32), name: 'two' },
+          ],
+        },
+      },
+      'POST /api/v1/retrieval': {
+        json: { code: 0, data: { chunks: [{ id: '1', content: 'found', document_id: 'd' }] } },
+      },
+    });
+    const http = createEgressClient({ allowPrivateNetwork: true });
+    const ragflow = createRagflowRetriever({ baseUrl: upstream.origin, apiKey: 'key', http });
+    expect((await lookUp('x', {}, ragflow)).outputs.json).toMatchObject([{ content: 'found' }]);
+    expect(JSON.parse(upstream.asked[1]?.body ?? '')).toMatchObject({ dataset_ids: ['a'.repeat(32), 'b'.repeat(32)] });
   });
 
   it('finds nothing where there is nothing', async () => {

@@ -1,6 +1,7 @@
 /** What the stages of a chat do, as the pipeline needs it: each may be another one, in tests and by settings. */
 import type { Observable } from 'rxjs';
 import type { JsonObject } from '../../json.js';
+import type { DecisionResult, DirectAnswer, StageResult } from '../stages/stage-result.js';
 import type { Evidence } from './chat-events.js';
 
 /** One question of a chat. */
@@ -15,33 +16,6 @@ export interface ChatTurn {
   readonly datasetIds: readonly string[];
   /** Milliseconds after which the chat ends with RUN_TIMEOUT. @default none */
   readonly deadlineMs?: number | undefined;
-}
-
-/** What a stage found, and what is told of it. */
-export interface StageResult<T> {
-  readonly value: T;
-  readonly detail: JsonObject;
-  /** @default 'ok' */
-  readonly status?: 'ok' | 'cache_hit' | 'degraded';
-}
-
-/** A decision to answer without the stages in between. */
-export interface DirectAnswer {
-  readonly text: string;
-  readonly reason: string;
-}
-
-/** What a decision gives: an answer, or nothing, with what is told of it. */
-export interface DecisionResult {
-  readonly answer?: DirectAnswer | undefined;
-  readonly detail: JsonObject;
-}
-
-/** What is asked of a model, and how it came about. */
-export interface AssembledPrompt {
-  /** What stage 8 answers. */
-  readonly request: unknown;
-  readonly mode: string;
 }
 
 /** What an answer is made of. `done` comes last. */
@@ -59,10 +33,10 @@ export interface RetrievalInput<M, R, I> {
 }
 
 /**
- * The work of the stages. Each is cold; unsubscribing ends it, with its connections. `M`, `R`, `I` and `F` are what memory, rewrite, intents and the
- * early search give; only the stages look into them.
+ * The work of the stages. Each is cold; unsubscribing ends it, with its connections. `M`, `R`, `I`, `F` and `P` are what memory, rewrite, intents, the
+ * early search and the prompt are; only the stages look into them, but for the mode of the prompt.
  */
-export interface ChatStages<M = unknown, R = unknown, I = unknown, F = unknown> {
+export interface ChatStages<M, R, I, F, P extends { readonly mode: string }> {
   /** Stage 1. */
   loadMemory(turn: ChatTurn): Observable<StageResult<M>>;
   /** Of a conversation whose memory cannot be loaded. */
@@ -89,7 +63,7 @@ export interface ChatStages<M = unknown, R = unknown, I = unknown, F = unknown> 
   /** What is said when nothing is found; undefined when the answer goes on without evidence. */
   emptyAnswer(input: RetrievalInput<M, R, I>): DirectAnswer | undefined;
   /** Stage 7. */
-  assemble(input: RetrievalInput<M, R, I>, evidence: readonly Evidence[]): StageResult<AssembledPrompt>;
+  assemble(input: RetrievalInput<M, R, I>, evidence: readonly Evidence[]): StageResult<P>;
   /** Stage 8. */
-  answer(prompt: AssembledPrompt, turn: ChatTurn): Observable<AnswerPart>;
+  answer(prompt: P, turn: ChatTurn): Observable<AnswerPart>;
 }

@@ -23,16 +23,9 @@ import {
 import { EngineError, toEngineError } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
 import { requireWhole } from '../../operators/invalid-option.js';
+import type { DirectAnswer, StageResult } from '../stages/stage-result.js';
 import type { ChatEvent, Evidence } from './chat-events.js';
-import type {
-  AnswerPart,
-  AssembledPrompt,
-  ChatStages,
-  ChatTurn,
-  DirectAnswer,
-  RetrievalInput,
-  StageResult,
-} from './chat-ports.js';
+import type { AnswerPart, ChatStages, ChatTurn, RetrievalInput } from './chat-ports.js';
 import { CitationCheck } from './check-citations.js';
 import { StageLog } from './stage-log.js';
 import { STAGES, type StageNumber } from './stage-table.js';
@@ -62,9 +55,9 @@ export interface RunChatOptions {
  *
  * @throws EngineError OPTION_INVALID for a deadline that is no whole number of at least 1.
  */
-export function runChat<M, R, I, F>(
+export function runChat<M, R, I, F, P extends { readonly mode: string }>(
   turn: ChatTurn,
-  stages: ChatStages<M, R, I, F>,
+  stages: ChatStages<M, R, I, F, P>,
   { now = () => Math.round(performance.now()) }: RunChatOptions = {},
 ): Observable<ChatEvent> {
   const { deadlineMs } = turn;
@@ -82,9 +75,9 @@ export function runChat<M, R, I, F>(
 }
 
 /** One chat. */
-class Chat<M, R, I, F> {
+class Chat<M, R, I, F, P extends { readonly mode: string }> {
   readonly #turn: ChatTurn;
-  readonly #stages: ChatStages<M, R, I, F>;
+  readonly #stages: ChatStages<M, R, I, F, P>;
   readonly #log: StageLog;
   #isOver = false;
   #evidence: readonly Evidence[] = [];
@@ -94,7 +87,7 @@ class Chat<M, R, I, F> {
   #model: string | null = null;
   #usage: JsonObject = {};
 
-  constructor(turn: ChatTurn, stages: ChatStages<M, R, I, F>, now: () => number) {
+  constructor(turn: ChatTurn, stages: ChatStages<M, R, I, F, P>, now: () => number) {
     this.#turn = turn;
     this.#stages = stages;
     this.#log = new StageLog(now);
@@ -234,7 +227,7 @@ class Chat<M, R, I, F> {
 
   /** Stages 7 and 8 with a model. */
   #generate(input: RetrievalInput<M, R, I>): Observable<ChatEvent> {
-    let prompt: AssembledPrompt | undefined;
+    let prompt: P | undefined;
     const assembly$ = this.#stage(7, {
       work: () => of(this.#stages.assemble(input, this.#evidence)),
       keep: (assembled) => {
@@ -246,7 +239,7 @@ class Chat<M, R, I, F> {
       this.#answer = new CitationCheck(this.#evidence);
       const begun = this.#log.elapsedMs;
       let detail: JsonObject = {};
-      const parts$ = this.#stages.answer(prompt as AssembledPrompt, this.#turn).pipe(
+      const parts$ = this.#stages.answer(prompt as P, this.#turn).pipe(
         concatMap((part) => {
           if (part.type === 'done') detail = this.#finish(part);
           return from(this.#tell(part));

@@ -2,6 +2,7 @@
 import { catchError, concatMap, defer, map, type Observable, of, tap } from 'rxjs';
 import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../../json.js';
+import type { ToolDefinition } from '../../models/chat-model.js';
 import { parametersSchema } from '../../tools/call-tool.js';
 import { type AnyTool, findTool, type Shape } from '../../tools/tool.js';
 import { CONFIDENCE, type Intent } from '../intents/intent.js';
@@ -18,6 +19,8 @@ export interface ParseIntentOptions extends Pick<ParseOptions, 'now' | 'timezone
   readonly history?: readonly PastMessage[];
   /** Tools that may be called. */
   readonly tools: readonly AnyTool[];
+  /** Further tools, such as those of MCP servers, that only the model knows by their descriptions. @default none */
+  readonly others?: readonly ToolDefinition[];
   /** Asked only when no rule knows the message, or arguments are missing. @default rules alone */
   readonly model?: StageModel | undefined;
   /** By message, history, tools and model. @default none */
@@ -81,7 +84,7 @@ const answerSchema = z.looseObject({
 export function parseIntent(options: ParseIntentOptions): Observable<StageResult<readonly Intent[]>> {
   return defer(() => {
     const byRules = intentsByRules(options);
-    const { model, cache, message, history = [], tools } = options;
+    const { model, cache, message, history = [], tools, others = [] } = options;
     const isUnknown = byRules.every(({ kind }) => kind === 'KB');
     if (model === undefined || (!isUnknown && byRules.every(({ missing }) => missing === undefined))) {
       return of(resultOf(byRules, 'rule'));
@@ -89,7 +92,7 @@ export function parseIntent(options: ParseIntentOptions): Observable<StageResult
     const key = keyOf([
       message.trim().toLowerCase(),
       history.slice(-MAX_HISTORY),
-      tools.map(({ name }) => name),
+      [...tools, ...others].map(({ name }) => name),
       model.name,
     ]);
     const known = cache?.get(key);
@@ -121,30 +124,41 @@ function intentsByRules({ message, tools, now, timezone, rules }: ParseIntentOpt
 }
 
 function askForIntents(
-  { message, history = [], tools }: ParseIntentOptions,
+  { message, history = [], tools, others = [] }: ParseIntentOptions,
   model: StageModel,
 ): Observable<readonly Intent[]> {
   const input: JsonObject = {
     message,
     history: history.slice(-MAX_HISTORY).map(({ role, content }) => ({ role, content })),
-    tools: tools.map((tool) => ({
-      name: tool.name,
-      description: tool.summary,
-      parameters: parametersSchema(tool.arguments as Shape),
-    })),
+    tools: [
+      ...tools.map((tool) => ({
+        name: tool.name,
+        description: tool.summary,
+        parameters: parametersSchema(tool.arguments as Shape),
+      })),
+      ...others.map(({ name, description, parameters }) => ({ name, description, parameters })),
+    ],
   };
   return askForJson(model, { name: 'chat_intent', schema: SCHEMA, task: TASK, input }).pipe(
-    map((answer) => readIntents(answer, tools)),
+    map((answer) => readIntents(answer, tools, others)),
   );
 }
 
 /** @throws ZodError, Error when the answer names no intent that there is */
-function readIntents(answer: JsonObject, tools: readonly AnyTool[]): readonly Intent[] {
+function readIntents(
+  answer: JsonObject,
+  tools: readonly AnyTool[],
+  others: readonly ToolDefinition[],
+): readonly Intent[] {
   const intents = answerSchema.parse(answer).intents.flatMap(({ kind, tool, topic, args, confidence }): Intent[] => {
     if (kind === 'KB') return [{ kind, confidence }];
     if (kind === 'SYSTEM') return [{ kind, topic: topic ?? 'help', confidence }];
+    const given = isJsonObject(args) ? args : {};
     const found = findTool(tools, tool ?? '');
-    return found === undefined ? [] : [toolIntent(found, isJsonObject(args) ? args : {}, confidence)];
+    if (found !== undefined) return [toolIntent(found, given, confidence)];
+    // Its server checks the arguments.
+    const other = others.find(({ name }) => name === tool);
+    return other === undefined ? [] : [{ kind, tool: other.name, args: given, confidence }];
   });
   if (intents.length === 0) throw new Error('the answer names no intent that there is');
   return intents.sort((a, b) => b.confidence - a.confidence).slice(0, MAX_INTENTS);

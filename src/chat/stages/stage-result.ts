@@ -11,9 +11,15 @@ export interface StageResult<T> {
   readonly status?: 'ok' | 'cache_hit' | 'degraded';
 }
 
+/** A decision to answer without the stages in between. */
+export interface DirectAnswer {
+  readonly text: string;
+  readonly reason: string;
+}
+
 /** What a decision gives: an answer that ends the chat here, or nothing. */
 export interface DecisionResult {
-  readonly answer?: { readonly text: string; readonly reason: string };
+  readonly answer?: DirectAnswer | undefined;
   readonly detail: JsonObject;
 }
 

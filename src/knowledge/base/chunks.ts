@@ -6,7 +6,8 @@ import type { ChunkRecord, DocumentRecord } from '../../records/knowledge.js';
 import type { ChunkQuery } from '../../records/knowledge-store.js';
 import type { Page } from '../../records/repository.js';
 import { passageOf } from './chunk-ids.js';
-import type { BaseParts } from './parts.js';
+import { embedTexts } from './embed-texts.js';
+import { type BaseParts, openIndex } from './parts.js';
 
 /** What a user writes of a chunk. */
 export interface ChunkContent {
@@ -42,15 +43,30 @@ export interface Chunks {
 const BATCH = 200;
 
 /** The chunks of the documents of a knowledge base. */
-export function createChunks({ store, indexes, now }: BaseParts): Chunks {
+export function createChunks(parts: BaseParts): Chunks {
+  const { store, indexes, now } = parts;
   const requireDocument = async (tenant: string, id: string): Promise<DocumentRecord> => {
     const found = await store.findDocument(tenant, id);
     if (found !== undefined) return found;
     throw new EngineError('NOT_FOUND', `There is no document "${id}".`);
   };
-  /** Brings a changed chunk into the index. */
-  const show = async (tenant: string, document: DocumentRecord, chunk: ChunkRecord): Promise<void> => {
-    await indexes.open(tenant, document.datasetId).add([passageOf(document, chunk)]);
+  /** With the model of its dataset, whose vectors go with the passages. */
+  const indexOf = async (tenant: string, { datasetId }: DocumentRecord) => {
+    const found = await store.findDataset(tenant, datasetId);
+    return found === undefined ? indexes.open(tenant, datasetId) : openIndex(parts, tenant, found.dataset);
+  };
+  /** Brings a changed chunk into the index. @param isNew its text is another one than before, so its vector is, too */
+  const show = async (tenant: string, document: DocumentRecord, chunk: ChunkRecord, isNew: boolean): Promise<void> => {
+    const found = await store.findDataset(tenant, document.datasetId);
+    if (found === undefined) throw new EngineError('NOT_FOUND', `There is no dataset "${document.datasetId}".`);
+    const index = openIndex(parts, tenant, found.dataset);
+    if (isNew) {
+      await index.remove([chunk.id]);
+      await embedTexts(parts, { tenant, documentId: document.id, dataset: found.dataset, chunks: [chunk] }).catch(
+        ignoreModel,
+      );
+    }
+    await index.add([passageOf(document, chunk)]);
     await store.markIndexed(tenant, document.id, [chunk]);
   };
   const find = async (tenant: string, documentId: string, id: string): Promise<ChunkRecord | undefined> => {
@@ -63,7 +79,7 @@ export function createChunks({ store, indexes, now }: BaseParts): Chunks {
     ids: readonly string[],
   ): Promise<readonly string[]> => {
     const deleted = await store.deleteChunks(tenant, document.id, ids);
-    await indexes.open(tenant, document.datasetId).remove(deleted);
+    await (await indexOf(tenant, document)).remove(deleted);
     return deleted;
   };
   return {
@@ -93,7 +109,7 @@ export function createChunks({ store, indexes, now }: BaseParts): Chunks {
         updatedAt: time,
       };
       await store.putChunks(tenant, documentId, document.attempt, [chunk], { isWritten: true });
-      await show(tenant, document, chunk);
+      await show(tenant, document, chunk, true);
       return chunk;
     },
     async update(tenant, documentId, id, edit) {
@@ -105,7 +121,7 @@ export function createChunks({ store, indexes, now }: BaseParts): Chunks {
       const text = isNew ? { tokens: estimateTokens(edit.text ?? ''), start: null, end: null } : {};
       const chunk = await store.updateChunk(tenant, documentId, id, { ...given, ...text, updatedAt: now() });
       if (chunk === undefined) throw noChunk(id);
-      await show(tenant, document, chunk);
+      await show(tenant, document, chunk, isNew);
       return chunk;
     },
     async setAvailable(tenant, documentId, ids, isAvailable) {
@@ -150,4 +166,9 @@ function requireText(text: string): void {
 
 function noChunk(id: string): EngineError {
   return new EngineError('NOT_FOUND', `There is no chunk "${id}".`);
+}
+
+/** A chunk whose model cannot be reached is found by its words, and gets its vector when its document is parsed again. */
+function ignoreModel(error: unknown): void {
+  if (!EngineError.is(error) || !error.code.startsWith('MODEL_')) throw error;
 }

@@ -10,6 +10,8 @@ export interface SearchedBase {
   search(tenant: string, query: KnowledgeQuery, signal: AbortSignal): Promise<KnowledgeHits>;
 }
 
+/** Datasets that are searched where none are named. */
+const MAX_DATASETS = 100;
 /** Names that a message about an unknown dataset lists. */
 const SHOWN_NAMES = 20;
 
@@ -23,6 +25,11 @@ const SHOWN_NAMES = 20;
 export function createKnowledgeRetriever(base: SearchedBase, tenant: string): Retriever {
   return {
     forTenant: (other) => createKnowledgeRetriever(base, other),
+    async datasets() {
+      const page = { offset: 0, limit: MAX_DATASETS, orderBy: 'name', descending: false } as const;
+      const { items } = await base.datasets.list(tenant, page);
+      return items.map(({ dataset }) => dataset.name);
+    },
     async search(request, signal) {
       if (request.useGraph) {
         const message = 'Knowledge bases of this server have no graph of knowledge ("use_kg"); switch it off.';
@@ -53,7 +60,7 @@ function queryOf(request: RetrievalRequest, datasetIds: readonly string[]): Know
     pageSize: request.topN,
     topK: request.topK,
     similarityThreshold: request.similarityThreshold,
-    vectorWeight: 1 - request.keywordWeight,
+    vectorShare: 1 - request.keywordWeight,
     filter: request.filter,
   };
 }

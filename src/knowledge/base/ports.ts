@@ -1,6 +1,7 @@
 /** What a knowledge base is made of: documents as they were read, what cuts them, what finds their passages, what enriches them. */
 
 import type { JsonObject } from '../../json.js';
+import type { Embedder } from '../../models/single-answer.js';
 import type { ChunkMethod, ChunkRecord } from '../../records/knowledge.js';
 import type { ChunkDraft, ParsedDocument } from '../chunkers/chunker.js';
 
@@ -49,6 +50,8 @@ export interface PassageQuery {
   readonly limit: number;
   /** Only passages of these documents, decided before candidates are cut. @default all */
   readonly documentIds?: readonly string[] | undefined;
+  /** Share of the vectors of the model in the score, 0 to 1. @default that of the index */
+  readonly vectorShare?: number | undefined;
 }
 
 /** A passage that was found. */
@@ -56,7 +59,7 @@ export interface PassageHit {
   readonly id: string;
   /** 0 to 1, higher is better. */
   readonly score: number;
-  /** What the score is made of, by name. */
+  /** What the score is made of, by name; `vector` is the cosine of the model, 0 to 1, where the index has its vectors. */
   readonly scores: Readonly<Record<string, number>>;
 }
 
@@ -70,13 +73,30 @@ export interface PassageIndex {
   setAvailable(ids: readonly string[], available: boolean): Promise<void>;
   /** Passages that fit, the best first. */
   search(query: PassageQuery, signal: AbortSignal): Promise<readonly PassageHit[]>;
+  /**
+   * Stores vectors of the model that the index was opened with, by the ids of passages, which may be added later. Those of a passage that is
+   * removed go with it.
+   *
+   * @throws EngineError EMBEDDING_MISMATCH for vectors of another length than those that are there.
+   */
+  setVectors(vectors: ReadonlyMap<string, readonly number[]>): Promise<void>;
+}
+
+/** The model whose vectors an index compares. */
+export interface PassageModel {
+  /** Vectors of different models are never compared. */
+  readonly name: string;
+  readonly embedder: Embedder;
 }
 
 /** The indexes of datasets. */
 export interface PassageIndexes {
-  open(tenant: string, datasetId: string): PassageIndex;
+  /** @param model makes the vectors of questions. @default none: `setVectors` is refused, and vectors that are there do not count */
+  open(tenant: string, datasetId: string, model?: PassageModel): PassageIndex;
   /** Deletes all that is stored of the index of a dataset. */
   drop(tenant: string, datasetId: string): Promise<void>;
+  /** Resolves when no work goes on in the background: before the store is closed. */
+  settled(): Promise<void>;
 }
 
 /** What was found out about a chunk. */

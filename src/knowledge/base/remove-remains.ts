@@ -1,15 +1,9 @@
-import type { FileStore } from '../../records/files.js';
-import type { KnowledgeStore, Remains } from '../../records/knowledge-store.js';
-import type { PassageIndexes } from './ports.js';
+import type { Remains } from '../../records/knowledge-store.js';
+import { type BaseParts, openIndex } from './parts.js';
 import type { DocumentTexts } from './texts.js';
 
 /** Where remains are. */
-export interface RemainsPlaces {
-  readonly store: KnowledgeStore;
-  readonly files: FileStore;
-  readonly texts: DocumentTexts;
-  readonly indexes: PassageIndexes;
-}
+export type RemainsPlaces = Pick<BaseParts, 'store' | 'files' | 'texts' | 'indexes' | 'embedders'>;
 
 /** Chunks that are taken out of the index and the store in one go. */
 const BATCH = 200;
@@ -38,7 +32,9 @@ async function removeOne(places: RemainsPlaces, { tenant, datasetId, document }:
     await store.erase(tenant, datasetId);
     return;
   }
-  const index = indexes.open(tenant, datasetId);
+  // With its model, whose vectors go with the passages.
+  const found = await store.findDataset(tenant, datasetId);
+  const index = found === undefined ? indexes.open(tenant, datasetId) : openIndex(places, tenant, found.dataset);
   for (;;) {
     const ids = await store.chunksOfRemains(tenant, document.id, BATCH);
     if (ids.length === 0) break;

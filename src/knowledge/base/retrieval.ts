@@ -1,10 +1,9 @@
 /** Searching datasets of a knowledge base. */
 import { EngineError } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
-import type { Embedder } from '../../models/single-answer.js';
 import type { ChunkRecord, DatasetRecord, DocumentRecord } from '../../records/knowledge.js';
 import { fitsMetadata, type MetadataFilter, readMetadataFilter } from './metadata-filter.js';
-import type { BaseParts } from './parts.js';
+import { type BaseParts, openIndex } from './parts.js';
 import type { PassageHit } from './ports.js';
 
 /** What is looked for. */
@@ -20,8 +19,8 @@ export interface KnowledgeQuery {
   readonly pageSize?: number | undefined;
   /** Passages below it are left out, 0 to 1. @default 0.2 */
   readonly similarityThreshold?: number | undefined;
-  /** Share of the vectors of a model in the similarity, 0 to 1; without a model words count alone. @default 0.3 */
-  readonly vectorWeight?: number | undefined;
+  /** Share of the vectors of the datasets' model in the similarity, 0 to 1. @default that of the index, which was measured */
+  readonly vectorShare?: number | undefined;
   /** Candidates that are looked at before the best are chosen, of each dataset. @default 1024 */
   readonly topK?: number | undefined;
   /** Conditions on metadata, as RAGFlow writes them. @default none */
@@ -34,7 +33,7 @@ export interface KnowledgeHit {
   readonly document: DocumentRecord;
   /** 0 to 1; grows with the rank. */
   readonly similarity: number;
-  /** By words and what else the index looks at, 0 to 1. */
+  /** By words, 0 to 1. */
   readonly termSimilarity: number;
   /** By the vectors of a model, or where there are none by those of the index, 0 to 1. */
   readonly vectorSimilarity: number;
@@ -65,10 +64,11 @@ interface Candidate {
 }
 
 /**
- * Searches datasets. Filters hold before candidates are cut. A question without any word finds nothing.
+ * Searches datasets. Filters hold before candidates are cut. A question without any word finds nothing. Without its model, which cannot be
+ * reached for the question, a dataset is searched by words.
  *
  * @throws EngineError NOT_FOUND for a dataset that does not exist, also one that is deleted meanwhile; EMBEDDING_MISMATCH for datasets of
- * different models; BAD_REQUEST for no dataset and for a filter that is none; errors of the index and of the embedder.
+ * different models; BAD_REQUEST for no dataset and for a filter that is none; errors of the index.
  */
 export async function searchKnowledge(
   parts: BaseParts,
@@ -76,37 +76,29 @@ export async function searchKnowledge(
   query: KnowledgeQuery,
   signal: AbortSignal,
 ): Promise<KnowledgeHits> {
-  const { page = 1, pageSize = 30, similarityThreshold = 0.2, vectorWeight = 0.3 } = query;
+  const { page = 1, pageSize = 30, similarityThreshold = 0.2 } = query;
   const datasets = await datasetsOf(parts, tenant, query.datasetIds);
   const question = query.question.slice(0, MAX_QUESTION).trim();
   if (question === '') return { hits: [], total: 0, documents: [] };
   const candidates = await candidatesOf(parts, tenant, { ...query, question }, datasets, signal);
-  const model = datasets[0]?.embeddingModel ?? '';
-  const embedder = model === '' ? undefined : parts.embedders(tenant, model);
-  const cosines =
-    embedder === undefined
-      ? new Map<string, number>()
-      : await cosinesOf(parts, { tenant, model, embedder, question, candidates }, signal);
-  const weight = cosines.size === 0 ? 0 : Math.min(1, Math.max(0, vectorWeight));
   const ranked = candidates
-    .map(({ hit, dataset }) => {
-      const cosine = cosines.get(hit.id) ?? 0;
-      const similarity = (1 - weight) * hit.score + weight * cosine;
-      const vectorSimilarity = weight > 0 ? cosine : (hit.scores.vector ?? hit.scores.ngram ?? 0);
-      const scores = cosines.has(hit.id) ? { ...hit.scores, vector: cosine } : hit.scores;
-      return { hit, similarity, vectorSimilarity, scores, rank: similarity + dataset.pagerank / 100 };
-    })
+    .map(({ hit, dataset }) => ({ hit, similarity: hit.score, rank: hit.score + dataset.pagerank / 100 }))
     .filter(({ similarity }) => similarity >= similarityThreshold)
-    .sort((a, b) => b.rank - a.rank || compare(a.hit.id, b.hit.id));
+    // Equal ones stay in the order of their index.
+    .sort((a, b) => b.rank - a.rank);
   const found = await foundOf(
     parts,
     tenant,
     ranked.map(({ hit }) => hit.id),
     signal,
   );
-  const all = ranked.flatMap(({ hit, similarity, vectorSimilarity, scores }): KnowledgeHit[] => {
+  const all = ranked.flatMap(({ hit, similarity }): KnowledgeHit[] => {
+    const { scores } = hit;
     const one = found.get(hit.id);
-    return one === undefined ? [] : [{ ...one, similarity, termSimilarity: hit.score, vectorSimilarity, scores }];
+    const vectorSimilarity = scores.vector ?? scores.ngram ?? 0;
+    return one === undefined
+      ? []
+      : [{ ...one, similarity, termSimilarity: scores.bm25 ?? similarity, vectorSimilarity, scores }];
   });
   const offset = (Math.max(1, page) - 1) * pageSize;
   return { hits: all.slice(offset, offset + pageSize), total: all.length, documents: documentsOf(all) };
@@ -146,8 +138,15 @@ async function candidatesOf(
   for (const dataset of datasets) {
     const documentIds = filter === undefined ? query.documentIds : await fitting(parts, tenant, dataset, query, filter);
     if (documentIds?.length === 0) continue;
-    const index = parts.indexes.open(tenant, dataset.id);
-    const hits = await index.search({ question: query.question, limit, ...(documentIds && { documentIds }) }, signal);
+    const { question, vectorShare } = query;
+    const asked = { question, limit, documentIds, vectorShare };
+    const hits = await openIndex(parts, tenant, dataset)
+      .search(asked, signal)
+      .catch((error: unknown) => {
+        // A model that cannot be reached keeps nothing from being found by words.
+        if (!EngineError.is(error) || !error.code.startsWith('MODEL_')) throw error;
+        return parts.indexes.open(tenant, dataset.id).search(asked, signal);
+      });
     signal.throwIfAborted();
     for (const hit of hits) candidates.push({ hit, dataset });
   }
@@ -175,49 +174,6 @@ async function fitting(
     for (const { id, metadata } of items) if (fitsMetadata(metadata, filter)) fit.push(id);
     if (items.length < BATCH) return fit;
   }
-}
-
-interface Comparison {
-  readonly tenant: string;
-  readonly model: string;
-  readonly embedder: Embedder;
-  readonly question: string;
-  readonly candidates: readonly Candidate[];
-}
-
-/** Cosines of the candidates that have a vector, 0 to 1. */
-async function cosinesOf(
-  { store }: BaseParts,
-  { tenant, model, embedder, question, candidates }: Comparison,
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, number>> {
-  const vectors = await store.findVectors(
-    tenant,
-    model,
-    candidates.map(({ hit }) => hit.id),
-  );
-  if (vectors.length === 0) return new Map();
-  const [asked = []] = await embedder.embed([question], { signal });
-  const cosines = new Map<string, number>();
-  for (const { chunkId, vector } of vectors) {
-    if (vector.length !== asked.length) {
-      const message = `The model "${model}" gave a vector of ${asked.length} dimensions, and those of the dataset have ${vector.length}: was it exchanged? Parse the documents again.`;
-      throw new EngineError('EMBEDDING_MISMATCH', message);
-    }
-    cosines.set(chunkId, Math.max(0, cosineOf(asked, vector)));
-  }
-  return cosines;
-}
-
-function cosineOf(a: readonly number[], b: Float32Array): number {
-  let [product, left, right] = [0, 0, 0];
-  for (let at = 0; at < b.length; at += 1) {
-    const [x, y] = [a[at] ?? 0, b[at] ?? 0];
-    product += x * y;
-    left += x * x;
-    right += y * y;
-  }
-  return left === 0 || right === 0 ? 0 : product / Math.sqrt(left * right);
 }
 
 /** Chunks that are there and available, with documents that are enabled; what was deleted meanwhile is left out. */
@@ -250,9 +206,4 @@ function documentsOf(hits: readonly KnowledgeHit[]): KnowledgeHits['documents'] 
     counts.set(document.id, own);
   }
   return [...counts.values()].sort((a, b) => b.count - a.count);
-}
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

@@ -47,25 +47,32 @@ export function ngramsOf(body: Uint8Array): Int8Array {
   return new Int8Array(body.buffer, body.byteOffset, Math.min(NGRAM_DIMENSIONS, body.byteLength));
 }
 
-/** Where some terms, given by their hashes, are in a passage: places by hash, ascending; terms that it does not hold are absent. */
-export function placesOf(body: Uint8Array, wanted: ReadonlySet<number>): Map<number, number[]> {
-  const { reader, count, hashAt } = openBody(body);
+/**
+ * Where some terms, given by their hashes, are in a passage: places by hash, ascending; terms that it does not hold are absent. Empty when it holds fewer
+ * than `least` of them.
+ */
+export function placesOf(body: Uint8Array, wanted: ReadonlySet<number>, least = 1): Map<number, number[]> {
+  const reader = new ByteReader(body, NGRAM_DIMENSIONS);
+  const count = reader.number();
   const found = new Map<number, number[]>();
-  const lists = new Map<number, number[]>();
-  for (let index = 0; index < count; index += 1) {
-    const hash = hashAt(index);
+  const lists: (number[] | undefined)[] = [];
+  for (let index = 0, at = reader.at; index < count; index += 1, at += 4) {
+    const low = (body[at] as number) | ((body[at + 1] as number) << 8) | ((body[at + 2] as number) << 16);
+    const hash = (low | ((body[at + 3] as number) << 24)) >>> 0;
     if (!wanted.has(hash)) continue;
-    const places = found.get(hash) ?? [];
+    const places: number[] = [];
     found.set(hash, places);
-    lists.set(index, places);
+    lists[index] = places;
   }
-  if (lists.size === 0) return found;
+  if (found.size < least) return new Map();
+  reader.at += 4 * count;
   const steps = reader.number();
   let place = 0;
   for (let at = 0; at < steps; at += 1) {
     const step = reader.number();
     place += step & 3;
-    lists.get(step >>> 2)?.push(place);
+    const index = step >>> 2;
+    if (index < lists.length) lists[index]?.push(place);
   }
   return found;
 }
@@ -83,10 +90,10 @@ export function wordsOfBody(body: Uint8Array): { readonly terms: readonly string
   return { terms: Array.from({ length: count }, () => reader.text()), sequence };
 }
 
-function openBody(body: Uint8Array) {
+/** A reader behind the hashes. */
+function openBody(body: Uint8Array): { readonly reader: ByteReader; readonly count: number } {
   const reader = new ByteReader(body, NGRAM_DIMENSIONS);
   const count = reader.number();
-  const hashes = reader.raw(4 * count);
-  const view = new DataView(hashes.buffer, hashes.byteOffset, hashes.byteLength);
-  return { reader, count, hashAt: (index: number): number => view.getUint32(4 * index, true) };
+  reader.at += 4 * count;
+  return { reader, count };
 }

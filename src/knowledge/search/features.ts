@@ -41,7 +41,7 @@ export function proximityOf(
   const wanted = new Set(list.flatMap(({ first, second }) => [first, second]));
   return (body) => {
     if (list.length === 0) return 0;
-    const found = placesOf(body, wanted);
+    const found = placesOf(body, wanted, 2);
     let sum = 0;
     for (const { first, second, gap, weight } of list) {
       const nearest = leastDistance(found.get(first), found.get(second));

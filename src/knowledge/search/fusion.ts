@@ -34,7 +34,8 @@ export function normalised(values: readonly number[]): number[] {
     if (value < least) least = value;
     if (value > most) most = value;
   }
-  return values.map((value) => (most > least ? (value - least) / (most - least) : 0));
+  // Of one candidate, or of equals, each is the best there is.
+  return values.map((value) => (most > least ? (value - least) / (most - least) : most > 0 ? 1 : 0));
 }
 
 /** The sum of the weighted features, each normalised within the candidates; 0 to 1. */

@@ -18,7 +18,7 @@ const OUTWARDS = 0.8;
 const INWARDS = 0.35 * OUTWARDS;
 /** Passages with one name, and passages that mention a name, beyond which it says nothing. */
 const MAX_NAMESAKES = 50;
-const MAX_MENTIONS = 200;
+const MAX_MENTIONS = 50;
 
 /** Names of a segment. */
 interface Names {
@@ -80,13 +80,14 @@ export class LinkGraph {
     text: readonly string[],
   ): { readonly name: string; readonly passages: readonly number[] }[] {
     const found = new Map<string, readonly number[]>();
+    // A text repeats its words.
+    const sizes = new Map<string, number>();
     for (let at = 0; at < text.length; ) {
       let taken = 0;
-      for (
-        let size = Math.min(this.#longest(view, text[at] as string), text.length - at);
-        size > 0 && taken === 0;
-        size -= 1
-      ) {
+      const first = text[at] as string;
+      const longest = sizes.get(first) ?? this.#longest(view, first);
+      sizes.set(first, longest);
+      for (let size = Math.min(longest, text.length - at); size > 0 && taken === 0; size -= 1) {
         const name = text.slice(at, at + size).join(' ');
         const passages = this.#namesakes(view, name);
         if (passages.length === 0) continue;

@@ -72,7 +72,18 @@ export function createMemoryIndexStorage(): IndexStorage {
   };
 }
 
-/** By code units of UTF-8, as databases do; the same as by code points. */
+/** By the bytes of UTF-8, as databases do, which is the order of code points. */
 export function compareKeys(left: string, right: string): number {
-  return Buffer.compare(Buffer.from(left), Buffer.from(right));
+  const length = Math.min(left.length, right.length);
+  for (let at = 0; at < length; at += 1) {
+    const one = left.charCodeAt(at);
+    const other = right.charCodeAt(at);
+    if (one !== other) return codePointOrder(one) - codePointOrder(other);
+  }
+  return left.length - right.length;
+}
+
+/** Halves of pairs stand for code points above all that one unit holds. */
+function codePointOrder(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10_000 : unit;
 }

@@ -20,7 +20,11 @@ export interface WeightedForm {
 /** The vector of a passage: length about 127 times its largest number, as int8; all 0 for a text without letters. */
 export function passageVector(forms: readonly string[]): Int8Array {
   const counts = new Map<number, number>();
-  for (const form of forms) eachGram(form, (hash) => counts.set(hash, (counts.get(hash) ?? 0) + 1));
+  const occurrences = new Map<string, number>();
+  for (const form of forms) occurrences.set(form, (occurrences.get(form) ?? 0) + 1);
+  for (const [form, times] of occurrences) {
+    eachGram(form, (hash) => counts.set(hash, (counts.get(hash) ?? 0) + times));
+  }
   const values = new Float64Array(NGRAM_DIMENSIONS);
   for (const [hash, count] of counts) add(values, hash, 1 + Math.log(count));
   return quantize(values);
@@ -55,10 +59,11 @@ export function quantize(values: ArrayLike<number>): Int8Array {
   return Int8Array.from(values, (value) => (largest === 0 ? 0 : Math.round((value * MAX_INT8) / largest)));
 }
 
+const MAX_ASCII = 127;
 const HAN = /^\p{Script=Han}/u;
 
 function eachGram(form: string, visit: (hash: number) => void): void {
-  const isHan = HAN.test(form);
+  const isHan = form.charCodeAt(0) > MAX_ASCII && HAN.test(form);
   const letters = isHan ? form : `_${form}_`;
   const [least, most] = isHan ? [1, 3] : [3, 4];
   for (let size = least; size <= most; size += 1) {

@@ -71,14 +71,21 @@ export function findTerm(block: Uint8Array, term: string): FoundPostings | undef
   const wanted = Buffer.from(term);
   const reader = new ByteReader(block);
   while (!reader.isAtEnd) {
-    const own = reader.raw(reader.number());
+    const length = reader.number();
+    const isWanted = length === wanted.length && startsWith(block, reader.at, wanted);
+    reader.at += length;
     const count = reader.number();
     const size = reader.number();
     const from = reader.at;
-    if (wanted.equals(own)) return { bytes: block, from, to: from + size, count };
+    if (isWanted) return { bytes: block, from, to: from + size, count };
     reader.at = from + size;
   }
   return undefined;
+}
+
+function startsWith(bytes: Uint8Array, at: number, wanted: Uint8Array): boolean {
+  for (let index = 0; index < wanted.length; index += 1) if (bytes[at + index] !== wanted[index]) return false;
+  return true;
 }
 
 /** All terms of a block, in order, with their postings. */

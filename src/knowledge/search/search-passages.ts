@@ -45,6 +45,8 @@ const LINK_WEIGHT = 0.5;
 const FIXED_PLACES = 2;
 /** What is left of a score where the question's words are in an example alone. */
 const EXAMPLE_FACTOR = 0.5;
+/** Share of the passages with words of the question that is read for more words. */
+const FEEDBACK_SHARE = 0.1;
 /** Best passages whose share of the question tells how well it can be answered at all. */
 const COVERAGE_PASSAGES = 10;
 
@@ -101,7 +103,9 @@ async function widen(
   found: readonly number[],
   words: Float64Array,
 ): Promise<Float64Array> {
-  const best = found.slice(0, settings.rm3.passages);
+  // In a small dataset the ten best are most of what there is, and say more about other things than about the question.
+  const most = Math.ceil(found.length * FEEDBACK_SHARE);
+  const best = found.slice(0, Math.min(settings.rm3.passages, most));
   const bodies = await view.bodies(best);
   const read = best.flatMap((passage) => {
     const body = bodies.get(passage);

@@ -12,6 +12,9 @@ const RUN = new RegExp(
 /** An apostrophe between letters: what follows is no word of its own. */
 const APOSTROPHE = /(?<=\p{L})['’](s(?!\p{L}))?(?=\p{L}|\P{L}|$)/gu;
 
+const ASCII = /^[\0-\x7f]*$/;
+const ASCII_WORD = /[a-z0-9]+/g;
+
 const HAN = /\p{Script=Han}/u;
 
 /** A part of a text: a word, or a row of letters of a script without spaces. */
@@ -30,15 +33,23 @@ export function hasHan(text: string): boolean {
  * apostrophes inside of words go.
  */
 export function foldText(text: string): string {
+  const folded = ASCII.test(text) ? text.toLowerCase() : foldLetters(text);
+  return folded.includes("'") || folded.includes('’') ? folded.replace(APOSTROPHE, '') : folded;
+}
+
+function foldLetters(text: string): string {
   return text
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
-    .toLowerCase()
-    .replace(APOSTROPHE, '');
+    .toLowerCase();
 }
 
 /** The runs of a folded text, in order. Linear in the text. */
 export function* runsOf(folded: string): Generator<Run> {
+  if (ASCII.test(folded)) {
+    for (const [text] of folded.matchAll(ASCII_WORD)) yield { text, kind: 'word' };
+    return;
+  }
   for (const [text, han, unspaced] of folded.matchAll(RUN)) {
     yield { text, kind: han !== undefined ? 'han' : unspaced !== undefined ? 'unspaced' : 'word' };
   }

@@ -85,7 +85,16 @@ function analyseText(text: string, chinese: Chinese | undefined): TextWords {
     // The next word is no neighbour of the last letter.
     place += letters.length + 1;
   }
-  return { terms, places, forms, formTerms, language: languageOf(text) };
+  return {
+    terms,
+    places,
+    forms,
+    formTerms,
+    // Asked for of questions alone.
+    get language() {
+      return languageOf(text);
+    },
+  };
 }
 
 /** Longer ones are cut, so that a term is never longer than a key of a database may be. */

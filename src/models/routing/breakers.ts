@@ -1,5 +1,6 @@
 /** The breakers of a process: local copies that decide at once, and that are shared with other processes in the background. */
 import { map, type Observable, of, race, type SchedulerLike, type Subscription, timer } from 'rxjs';
+import { EngineError } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
 import type { Log } from '../../logger.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
@@ -234,9 +235,16 @@ export class Breakers {
   }
 
   #soon<T>(work: Promise<T>, late: T): Observable<T> {
+    const late$ = timer(PATIENCE_MS, this.#options.scheduler).pipe(
+      map(() => {
+        // The next requests do not wait as long again.
+        this.#broken(new EngineError('STORE_UNAVAILABLE', `There was no answer within ${PATIENCE_MS} ms.`));
+        return late;
+      }),
+    );
     return race(
       fromAbortable(() => work),
-      timer(PATIENCE_MS, this.#options.scheduler).pipe(map(() => late)),
+      late$,
     );
   }
 

@@ -3,6 +3,7 @@
 import path from 'node:path';
 import type { ChatStore } from '../../records/chats.js';
 import type { LeaseStore } from '../../records/coordination.js';
+import type { IndexStorage } from '../../records/index-storage.js';
 import type { KnowledgeStore } from '../../records/knowledge-store.js';
 import { DEFAULT_QUOTAS, type Quotas, type UsageStore } from '../../records/quotas.js';
 import { createRepositories, type PlainStores, plainStores } from '../../records/resources.js';
@@ -38,6 +39,8 @@ export interface PostgresStores extends Omit<Stores, keyof PlainStores>, PlainSt
   readonly usage: UsageStore;
   /** Knowledge bases; loaded when they are first asked for. */
   openKnowledge(): Promise<KnowledgeStore>;
+  /** Where search indexes are kept; loaded when it is first asked for. */
+  openIndexStorage(): Promise<IndexStorage>;
   /** Id of this database; it never changes. */
   readonly home: string;
   /** Deletes what is older than asked for and gives the space back. */
@@ -102,6 +105,10 @@ async function storesOf(
     openKnowledge() {
       knowledge ??= openKnowledge(database);
       return knowledge;
+    },
+    async openIndexStorage() {
+      const { createPostgresIndexStorage } = await import('./search-index.js');
+      return createPostgresIndexStorage(database);
     },
     home: await readHome(database),
     prune: (pruning) => prune(database, repositories, files, pruning),

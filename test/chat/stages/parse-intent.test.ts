@@ -49,6 +49,14 @@ describe('stage 3', () => {
     expect(inputOf(model.asked[0])).toMatchObject({ message: 'shall I wear a coat over there', history: [] });
   });
 
+  it('lets the model choose tools of other servers by their descriptions', async () => {
+    const others = [{ name: 'book_room', description: 'Books a room.', parameters: { type: 'object' } }];
+    const model = modelOf(intents({ kind: 'MCP', tool: 'book_room', args: { day: 'monday' }, confidence: 0.9 }));
+    const { value } = await firstValueFrom(parseIntent({ message: 'a room for monday', tools, others, model }));
+    expect(value).toEqual([{ kind: 'MCP', tool: 'book_room', args: { day: 'monday' }, confidence: 0.9 }]);
+    expect(inputOf(model.asked[0])).toMatchObject({ tools: expect.arrayContaining([others[0]]) });
+  });
+
   it.each([
     ['no JSON', 'nothing'],
     ['no intents', intents()],

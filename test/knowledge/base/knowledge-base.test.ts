@@ -204,6 +204,20 @@ describe('chunks', () => {
     expect((await base.datasets.find(TENANT, id))?.counts).toMatchObject({ documents: 2, chunks: 1 });
   });
 
+  it('that are changed get a vector of their new text', async () => {
+    const embedder = {
+      embed: async (texts: readonly string[]) => texts.map((text) => (/meow/.test(text) ? [0, 1] : [1, 0])),
+    };
+    const { base, start, dataset, ingest } = newBase({ embedders: () => embedder });
+    start();
+    const id = await dataset('docs', { embeddingModel: 'm@A' });
+    const document = await ingest(id, 'cats.txt', 'Cats purr.');
+    const [chunk] = (await base.chunks.list(TENANT, { documentId: document.id, offset: 0, limit: 1 })).items;
+    await base.chunks.update(TENANT, document.id, chunk?.id as string, { text: 'Cats meow.' });
+    const query = { question: 'who meows?', datasetIds: [id], similarityThreshold: 0 };
+    expect((await base.search(TENANT, query, NEVER)).hits[0]).toMatchObject({ vectorSimilarity: 1 });
+  });
+
   it('need a text and a document', async () => {
     const { base, cats } = await filled();
     await expect(base.chunks.add(TENANT, cats.id, { text: ' ' })).rejects.toMatchObject({ code: 'BAD_REQUEST' });

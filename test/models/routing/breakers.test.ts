@@ -111,8 +111,11 @@ describe('breakers that processes share', () => {
 
   it('do not wait for a store that is silent longer than 100 ms', async () => {
     const silent: BreakerStore = { read: () => new Promise(() => {}), replace: () => new Promise(() => {}) };
-    const { breakers, refresh } = processOver(silent);
+    const { breakers, refresh, clock, told } = processOver(silent);
     await refresh();
+    expect(told).toEqual(['breakers of models are not shared for now']);
+    clock.ms += 4_000;
+    expect(breakers.refreshed(['t'])).toBeUndefined();
     breakers.record('t', FAILED);
     expect(breakers.of('t').failedInRow).toBe(1);
   });

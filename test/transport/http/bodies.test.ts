@@ -112,4 +112,45 @@ describe('bodies in memory', () => {
     const answer = await fetch(address, { method: 'POST', headers: bearer(OTHER), body: many });
     expect(await answer.json()).toMatchObject({ code: 101, message: 'At most 100 files are taken at once.' });
   });
+
+  it('that are small are read whether they come with their head, after it, or one behind another', async () => {
+    const { url } = await startServer();
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    let answers = '';
+    socket.on('data', (bytes: Buffer) => {
+      answers += bytes.toString();
+    });
+    const titles = (): readonly string[] =>
+      [...answers.matchAll(/"title":"(\w+)"/g)].map(([, title]) => title as string);
+    const requestOf = (title: string, mark = ''): readonly [head: string, body: string] => {
+      const body = `${mark}${JSON.stringify({ title, dsl: ECHO })}`;
+      const length = `Content-Length: ${Buffer.byteLength(body)}`;
+      return [
+        `POST /api/v1/agents HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n${length}\r\n\r\n`,
+        body,
+      ];
+    };
+    // The second one with the mark of UTF-8 that some programs begin a text with.
+    socket.write([...requestOf('together'), ...requestOf('behind', '\ufeff')].join(''));
+    await vi.waitFor(() => expect(titles()).toEqual(['together', 'behind']), 20_000);
+    const [head, body] = requestOf('later');
+    socket.write(head);
+    await new Promise((resolve) => setImmediate(resolve));
+    socket.write(body.slice(0, 10));
+    await new Promise((resolve) => setImmediate(resolve));
+    socket.write(body.slice(10));
+    await vi.waitFor(() => expect(titles()).toEqual(['together', 'behind', 'later']), 20_000);
+  });
+
+  it('that are no JSON are refused, and the connection goes on', async () => {
+    const server = await startServer();
+    expect(await server.call('POST', '/api/v1/agents', '{"title":')).toMatchObject({
+      status: 400,
+      body: { code: 101 },
+    });
+    expect((await server.call('POST', '/api/v1/agents', '7')).status).toBe(400);
+    const good = await server.call('POST', '/api/v1/agents', JSON.stringify({ title: 'Good', dsl: ECHO }));
+    expect(good.body.code).toBe(0);
+  });
 });

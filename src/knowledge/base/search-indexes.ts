@@ -1,0 +1,96 @@
+import { EngineError } from '../../errors.js';
+import type { IndexStorage } from '../../records/index-storage.js';
+import { openSearchIndex, type SearchIndex } from '../search/search-index.js';
+import { DEFAULT_SETTINGS, type SearchSettings } from '../search/search-settings.js';
+import { openWords } from '../words/words.js';
+import type { PassageIndex, PassageIndexes, PassageModel } from './ports.js';
+
+/** Where indexes are, and how many are held. */
+export interface SearchIndexesOptions {
+  readonly storage: IndexStorage;
+  /** Indexes that are held open; the one that was not used for the longest time is forgotten. @default 16 */
+  readonly maxOpen?: number | undefined;
+  /** Told of failures of work in the background, which is tried again. @default none is told */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+/** Bytes of postings, and of words of passages, that one index keeps for the next search. */
+const CACHE_BYTES = { terms: 8 * 1_048_576, bodies: 16 * 1_048_576 };
+
+/** Largest share that the vectors of a model can be given beside the words. */
+const MAX_VECTOR_SHARE = 0.95;
+
+/** The indexes of datasets by words, n-grams and, where a dataset has a model, its vectors; see {@link openSearchIndex}. */
+export function createSearchIndexes({ storage, maxOpen = 16, onError }: SearchIndexesOptions): PassageIndexes {
+  const words = openWords();
+  /** In the order of their last use. */
+  const opened = new Map<string, SearchIndex>();
+  const leaving = new Set<Promise<void>>();
+  const indexOf = (tenant: string, dataset: string, model: PassageModel | undefined): SearchIndex => {
+    const key = JSON.stringify([tenant, dataset, model?.name]);
+    const known = opened.get(key);
+    opened.delete(key);
+    const vectors = model && { model: model.name, embedder: model.embedder };
+    const options = { storage, tenant, dataset, words, vectors, onError, cacheBytes: CACHE_BYTES };
+    const index = known ?? openSearchIndex(options);
+    opened.set(key, index);
+    const [oldest] = opened.keys();
+    if (opened.size > maxOpen && oldest !== undefined) forget(oldest);
+    return index;
+  };
+  /** Work in the background of one that is forgotten is waited for, too. */
+  const forget = (key: string): void => {
+    const index = opened.get(key);
+    opened.delete(key);
+    if (index === undefined) return;
+    const work = index.settled().finally(() => leaving.delete(work));
+    leaving.add(work);
+  };
+  return {
+    open: (tenant, datasetId, model) => passageIndex(() => indexOf(tenant, datasetId, model), model),
+    async settled() {
+      await Promise.all([...leaving, ...[...opened.values()].map((index) => index.settled())]);
+    },
+    async drop(tenant, datasetId) {
+      await indexOf(tenant, datasetId, undefined).clear();
+      const ofDataset = JSON.stringify([tenant, datasetId]).slice(0, -1);
+      for (const key of opened.keys()) if (key.startsWith(ofDataset)) opened.delete(key);
+    },
+  };
+}
+
+function passageIndex(index: () => SearchIndex, model: PassageModel | undefined): PassageIndex {
+  return {
+    add: (passages, signal) =>
+      index().add(
+        passages.map(({ keywords = [], questions = [], metadata = {}, ...passage }) => ({
+          ...passage,
+          keywords,
+          questions,
+          metadata,
+        })),
+        signal,
+      ),
+    remove: (ids) => index().remove(ids),
+    setAvailable: (ids, available) => index().setAvailable(ids, available),
+    async search({ question, limit, documentIds, vectorShare }, signal) {
+      const settings = settingsWith(vectorShare);
+      const hits = await index().search(
+        { question, limit, documents: documentIds, ...(settings && { settings }) },
+        signal,
+      );
+      return hits.map(({ id, similarity, parts }) => ({ id, score: similarity, scores: { ...parts } }));
+    },
+    async setVectors(vectors) {
+      if (model === undefined) throw new EngineError('INTERNAL', 'An index without a model was given vectors.');
+      await index().setVectors(vectors);
+    },
+  };
+}
+
+/** The default settings with another share of the vectors of the model. */
+function settingsWith(vectorShare: number | undefined): SearchSettings | undefined {
+  if (vectorShare === undefined) return undefined;
+  const share = Math.min(MAX_VECTOR_SHARE, Math.max(0, vectorShare));
+  return { ...DEFAULT_SETTINGS, weights: { ...DEFAULT_SETTINGS.weights, vector: share / (1 - share) } };
+}

@@ -1,0 +1,48 @@
+import { defer, type Observable, type OperatorFunction, tap } from 'rxjs';
+import { dedup } from './dedup.js';
+import { diversityOf } from './diversity.js';
+import type { FoundPassage, PostProcessor, ProcessorReport } from './post-processor.js';
+import { truncateTo } from './truncate.js';
+import { type WindowOptions, windowOf } from './window.js';
+
+/** The steps after a search, in their order: one line each. Without `load` there are no windows. */
+export function defaultProcessors(options: { readonly window?: WindowOptions | undefined } = {}): PostProcessor[] {
+  return [dedup, diversityOf(), ...(options.window === undefined ? [] : [windowOf(options.window)]), truncateTo()];
+}
+
+/**
+ * Sends hits through steps, one after the other, and tells what each did once it has given its result.
+ *
+ * ```text
+ * hits     ---a----------|
+ * dedup    ---b----------|
+ * window   -----c--------|
+ * result   -----c--------|       report: dedup, then window
+ * ```
+ *
+ * Unsubscribing ends the step that is at work. A step that fails is the failure of all. `now` gives milliseconds.
+ */
+export function processHits(
+  processors: readonly PostProcessor[],
+  report: (done: ProcessorReport) => void = () => {},
+  now: () => number = () => performance.now(),
+): OperatorFunction<readonly FoundPassage[], readonly FoundPassage[]> {
+  return (source) =>
+    processors.reduce<Observable<readonly FoundPassage[]>>(
+      (hits$, { name, process }) =>
+        defer(() => {
+          let count = 0;
+          let startedAt = 0;
+          const counted$ = hits$.pipe(
+            tap((hits) => {
+              count = hits.length;
+              startedAt = now();
+            }),
+          );
+          return process(counted$).pipe(
+            tap((hits) => report({ name, in: count, out: hits.length, ms: now() - startedAt })),
+          );
+        }),
+      source,
+    );
+}

@@ -1,0 +1,106 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { OpenStores } from '../../src/cli/open-stores.js';
+import { serveKnowledge } from '../../src/cli/served-knowledge.js';
+import { createMemoryIndexStorage } from '../../src/knowledge/search/memory-index-storage.js';
+import { createModels } from '../../src/models/router.js';
+import { modelsFromEnvironment, readSettings } from '../../src/settings/read-settings.js';
+import { createMemoryStores } from '../../src/stores/memory-stores.js';
+import { datasetRecord, documentRecord } from '../stores/support/knowledge-records.js';
+import { temporaryFolder } from '../stores/support/temporary-folder.js';
+import { createLog } from '../stores/support/test-log.js';
+
+const never = new AbortController().signal;
+
+async function serve() {
+  const stores = createMemoryStores();
+  const storage = createMemoryIndexStorage();
+  const folder = await temporaryFolder();
+  let loaded = 0;
+  const opened = {
+    ...stores,
+    openIndexStorage: async () => {
+      loaded += 1;
+      return storage;
+    },
+  } as unknown as OpenStores;
+  const settings = readSettings({ RUNNEL_DATASETS_DIR: path.join(folder, 'datasets') }, 'nodes', 'stores');
+  const models = createModels(await modelsFromEnvironment({}, async () => ''));
+  onTestFinished(() => models.close());
+  const log = createLog();
+  const knowledge = serveKnowledge(opened, { models }, { settings, log });
+  onTestFinished(() => knowledge.close());
+  const search = async (dataset: string, question: string) => {
+    const options = {
+      topN: 8,
+      topK: 100,
+      similarityThreshold: 0,
+      keywordWeight: 0.5,
+      rerankId: '',
+      crossLanguages: [],
+    };
+    const request = { ...options, question, datasets: [dataset], useGraph: false, useContents: false, filter: {} };
+    return (await knowledge.retriever.search(request, never)).map(({ documentName }) => documentName);
+  };
+  return { ...knowledge, stores, folder, search, log, loads: () => loaded };
+}
+
+describe('the knowledge base of a server', () => {
+  it('is loaded when it is first searched, with folders as datasets', async () => {
+    const { resume, search, folder, loads } = await serve();
+    await mkdir(path.join(folder, 'datasets/plant'), { recursive: true });
+    await writeFile(path.join(folder, 'datasets/plant/pumps.md'), 'A pump moves water.');
+    await resume();
+    expect(loads()).toBe(0);
+    expect(await search('plant', 'what moves water?')).toEqual(['pumps.md']);
+    expect(loads()).toBe(1);
+  });
+
+  it('has the pages of the package once for each tenant, and again what changed of them', async () => {
+    const { addDocs, open, folder } = await serve();
+    await mkdir(path.join(folder, 'docs'));
+    await writeFile(path.join(folder, 'README.md'), 'Runnel runs agents.');
+    await writeFile(path.join(folder, 'docs/mcp.md'), 'Tools of servers.');
+    await addDocs([], folder);
+    await addDocs(['local', 'ann'], folder);
+    await addDocs(['local', 'ann'], folder);
+    await writeFile(path.join(folder, 'docs/mcp.md'), 'Tools of other servers.');
+    await addDocs(['local'], folder);
+    const { base } = await open();
+    for (const [tenant, size] of [
+      ['local', 23],
+      ['ann', 17],
+    ] as const) {
+      const found = await base.datasets.findByName(tenant, 'runnel-docs');
+      expect(found?.counts.documents).toBe(2);
+      const query = {
+        datasetIds: [found?.dataset.id as string],
+        offset: 0,
+        limit: 9,
+        orderBy: 'name',
+        descending: false,
+      } as const;
+      const { items } = await base.documents.list(tenant, query);
+      expect(items.map((one) => [one.name, one.size])).toEqual([
+        ['README.md', 19],
+        ['mcp.md', size],
+      ]);
+    }
+  });
+
+  it('goes on with documents that were left', async () => {
+    const { resume, stores, loads } = await serve();
+    const store = await stores.openKnowledge();
+    const dataset = datasetRecord();
+    const document = documentRecord(dataset.id);
+    await store.insertDataset('local', dataset);
+    await store.insertDocuments('local', [document]);
+    await store.enqueue('local', [document.id]);
+    await resume();
+    expect(loads()).toBe(1);
+    while ((await store.findDocument('local', document.id))?.run === 'RUNNING') await nextTurn();
+    expect(await store.findDocument('local', document.id)).toMatchObject({ run: 'DONE' });
+  });
+});
