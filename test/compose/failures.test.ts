@@ -75,7 +75,7 @@ describe('an error of a step', () => {
 
   it.each([
     ['text', 'gone', 'gone'],
-    ['nothing', undefined, 'undefined'],
+    ['nothing', undefined, 'undefined was thrown; throw an Error that says what failed.'],
     ['an object with a message', { message: 'gone' }, 'gone'],
     ['an object', { status: 404 }, 'An object was thrown that is no Error (with the keys status); throw an Error.'],
     ['an object without a prototype', Object.create(null), 'An object was thrown that is no Error; throw an Error.'],
