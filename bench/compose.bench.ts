@@ -10,6 +10,7 @@ import { chain } from '../src/compose/chain.js';
 import { type GraphBuilder, graph } from '../src/compose/graph.js';
 import type { NodeHandle } from '../src/compose/handles.js';
 import { loop } from '../src/compose/loop.js';
+import { observe } from '../src/compose/observers.js';
 import { parallel } from '../src/compose/parallel.js';
 import { invoke, run, stream } from '../src/compose/run.js';
 import type { StepRunOptions } from '../src/compose/run-context.js';
@@ -37,6 +38,7 @@ const chainOf = chain as unknown as (...steps: readonly AnyStepLike[]) => Step<u
 export async function benchCompose(): Promise<readonly Row[]> {
   return [
     ...(await shapes()),
+    ...(await observers()),
     ...(await growth()),
     ...(await manySteps()),
     ...(await rounds()),
@@ -79,19 +81,43 @@ async function shapes(): Promise<Row[]> {
   return rows;
 }
 
-/** Runs of about 20,000 nodes of the one and of the other, in turns: the cost of a node of the one, and the median of the ratios. */
+/** What one observer for the end of every step adds to a node. */
+async function observers(): Promise<Row[]> {
+  const { name, nodes, step } = chainShape(100);
+  let told = 0;
+  const observer = observe({
+    end: () => {
+      told += 1;
+    },
+  });
+  const { more } = await inTurns(
+    nodes,
+    () => invoke(step, 1, { observe: [observer] }),
+    () => invoke(step, 1),
+  );
+  if (told === 0) throw new Error('The observer was not told of anything.');
+  return [{ name: `${name}, one observer for "end"`, value: more, unit: 'us/node more', bar: 0.5 }];
+}
+
+/**
+ * Runs of about 20,000 nodes of the one and of the other, in turns: the cost of a node of the one, the median of the ratios, and that of what
+ * the one costs more.
+ */
 async function inTurns(nodes: number, one: () => unknown, other: () => unknown) {
   const repeats = Math.max(1, Math.floor(20_000 / nodes));
   const costs: number[] = [];
   const ratios: number[] = [];
+  const differences: number[] = [];
   for (let turn = 0; turn < 5; turn += 1) {
     const costOf = (work: () => unknown) =>
       microsecondsPerStep(nodes * repeats, () => repeat(repeats, work), { rounds: 3 });
     const cost = await costOf(one);
+    const beside = await costOf(other);
     costs.push(cost);
-    ratios.push(cost / (await costOf(other)));
+    ratios.push(cost / beside);
+    differences.push(cost - beside);
   }
-  return { cost: quantile(costs, 0.5), ratio: quantile(ratios, 0.5) };
+  return { cost: quantile(costs, 0.5), ratio: quantile(ratios, 0.5), more: quantile(differences, 0.5) };
 }
 
 async function growth(): Promise<Row[]> {

@@ -5,15 +5,15 @@
  * and the body of a loop are bodies. Each scope begins at a `start` node, which a whole value passes by, and ends at the node that gives its
  * result: its last one, or an `end` node where several lead there.
  */
-import { identity } from 'rxjs';
 import { EngineError } from '../errors.js';
 import type { NodeActivation } from '../graph/activation.js';
 import { link, type NodeSpec } from '../graph/link.js';
 import type { NodeFunction } from '../graph/node.js';
 import type { Plan } from '../graph/plan.js';
-import type { TypedNode, TypedScope, ValueCodec } from '../graph/typed.js';
+import type { TypedEdge, TypedScope, ValueCodec } from '../graph/typed.js';
 import { edgeOf } from './edge-of.js';
 import { ContainerNode } from './engine/container-node.js';
+import { EndNode } from './engine/end-node.js';
 import { InputNode } from './engine/input-node.js';
 import type { Inlet, Source } from './engine/inputs.js';
 import { RouteNode } from './engine/route-node.js';
@@ -40,6 +40,8 @@ export interface CompiledStep {
   readonly rule: ConcatRule<unknown> | undefined;
   /** By index in the plan; undefined for the nodes that only hold the graph together. */
   readonly steps: readonly (CompiledNode | undefined)[];
+  /** Those to which observers are bound. */
+  readonly observed: readonly CompiledNode[];
 }
 
 /** What a node of the plan does for its graph. */
@@ -78,7 +80,7 @@ interface Draft {
   readonly joins: boolean;
   readonly sources: Source[];
   readonly reads: Source[];
-  readonly typed: { readsChunks: boolean; isRead: boolean; isResult: boolean; readonly edge: TypedNode['edge'] };
+  readonly typed: { readsChunks: boolean; isRead: boolean; isResult: boolean; readonly edge: TypedEdge };
   readonly retry: NodeBlueprint['retry'];
   readonly timeoutMs: number | undefined;
   readonly isEntry: boolean;
@@ -114,7 +116,9 @@ class Compiler {
     const specs = this.#drafts.map((draft) => specOf(draft));
     const scope = (owner: string | undefined) => this.#scopes.get(owner) ?? PLAIN_SCOPE;
     const plan = link(specs, { typed: { values: this.#codec, scope } });
-    return { plan, rule, steps: this.#drafts.map(({ compiled }) => compiled) };
+    const steps = this.#drafts.map(({ compiled }) => compiled);
+    const observed = steps.flatMap((node) => (node?.step[DEFINITION].options.observe === undefined ? [] : [node]));
+    return { plan, rule, steps, observed };
   }
 
   /** A scope of its own for a graph; `path` is that of the container around. */
@@ -201,16 +205,12 @@ class Compiler {
     const tail = only === undefined ? undefined : placed.get(only)?.tail;
     const leadsOn = graph.edges.some(({ from, to }) => from === only && to !== END);
     if (isPlain && tail !== undefined && !leadsOn) return tail;
-    const step = passing();
     // The first result must not wait for the others.
-    const node: NodeBlueprint = {
-      id: 'end',
-      step,
-      ...graph.end,
-      ...(graph.endWith === 'first' ? { trigger: 'any' } : {}),
-    };
-    const draft = this.#draft({ id: 'end', owner, prefix, local, step: undefined, node });
-    this.#asStep(draft, node, step, { before: false, after: false }, true);
+    const trigger = graph.endWith === 'first' ? 'any' : 'all';
+    const draft = this.#draft({ id: 'end', owner, prefix, local, step: undefined, node: { trigger } });
+    draft.typed.readsChunks = graph.end?.input === undefined || graph.end.input.piece !== undefined;
+    const work = new EndNode(inletOf(draft, graph.end ?? {}));
+    draft.activate = (at) => work.activate(at);
     return draft;
   }
 
@@ -232,13 +232,13 @@ class Compiler {
     return { heads: [draft], tail: draft };
   }
 
-  #asStep(draft: Draft, blueprint: NodeBlueprint, step: AnyStep, stops: Stops, isHidden = false): void {
+  #asStep(draft: Draft, blueprint: NodeBlueprint, step: AnyStep, stops: Stops): void {
     const definition = step[DEFINITION] as Extract<StepDefinition, { type: 'function' | 'operator' | 'generator' }>;
     const needsWhole = blueprint.before !== undefined || definition.options.input !== undefined || stops.before;
     const isLive = blueprint.input === undefined || blueprint.input.piece !== undefined;
     draft.typed.readsChunks = definition.type !== 'function' && !needsWhole && isLive;
-    const node = new StepNode({ blueprint, definition, inlet: inletOf(draft, blueprint), stops, isHidden });
-    draft.activate = (at) => node.activate(at);
+    const node = new StepNode({ blueprint, definition, inlet: inletOf(draft, blueprint), stops });
+    draft.activate = node.activate;
   }
 
   #container(
@@ -289,7 +289,12 @@ class Compiler {
     const draft = this.#draft({ id: node.id, owner, prefix, local, step: node.step, node });
     const route = node.route as NonNullable<NodeBlueprint['route']>;
     draft.typed.readsChunks = route.choosePrefix !== undefined;
-    const work = new RouteNode({ route, inlet: inletOf(draft, node), id: node.id, step: node.step, targets });
+    const work = new RouteNode({
+      route,
+      inlet: inletOf(draft, node),
+      place: { id: node.id, step: node.step, path: draft.path },
+      targets,
+    });
     draft.activate = (at) => work.activate(at);
     return draft;
   }
@@ -314,7 +319,7 @@ class Compiler {
     readonly prefix: string;
     readonly local?: string;
     readonly step: AnyStep | undefined;
-    readonly node?: NodeBlueprint;
+    readonly node?: Partial<NodeBlueprint>;
     readonly isEntry?: boolean;
     readonly isContainer?: boolean;
   }): Draft {
@@ -454,17 +459,13 @@ function graphOf(step: AnyStep): GraphBlueprint {
   };
 }
 
-function passing(): AnyStep {
-  return makeStep('end', { type: 'operator', operator: identity as never, options: {} });
-}
-
 function specOf(draft: Draft): NodeSpec {
   const { id, name, owner, downstream, joins, typed, retry, timeoutMs, isEntry, isContainer } = draft;
   return {
     id,
     name,
     type: 'step',
-    create: () => ((at) => draft.activate(at as NodeActivation)) as NodeFunction,
+    create: () => draft.activate as NodeFunction,
     downstream,
     parent: owner,
     join: joins ? 'all' : 'any',

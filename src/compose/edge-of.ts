@@ -1,6 +1,6 @@
 /** How the edges behind a node hold its chunks. */
 import { EngineError } from '../errors.js';
-import type { TypedNode } from '../graph/typed.js';
+import type { TypedEdge } from '../graph/typed.js';
 import { concatValues } from './chunks/concat-values.js';
 import type { ConcatRule, EdgeOptions } from './step.js';
 
@@ -9,11 +9,7 @@ import type { ConcatRule, EdgeOptions } from './step.js';
  *
  * @param id of the node, for errors: LIMIT_REACHED when its chunks cannot be joined
  */
-export function edgeOf(
-  edge: EdgeOptions | undefined,
-  rule: ConcatRule<unknown> | undefined,
-  id: string,
-): TypedNode['edge'] {
+export function edgeOf(edge: EdgeOptions | undefined, rule: ConcatRule<unknown> | undefined, id: string): TypedEdge {
   return {
     ...edge,
     concat: (neighbours) => {

@@ -223,8 +223,10 @@ export class NodeActivation implements Activation, Activity {
 
   /** The path of the node: ids of the graphs around it with their rounds, and its own. */
   get path(): string {
-    const around = framePath(this.#token.frame, (index) => nameInPath(this.#host.plan, index));
-    return around === '' ? this.#node.name : `${around}/${this.#node.name}`;
+    const { frame } = this.#token;
+    // No closure where most nodes are.
+    if (frame.owner === undefined) return this.#node.name;
+    return `${framePath(frame, (index) => nameInPath(this.#host.plan, index))}/${this.#node.name}`;
   }
 
   /** The value of a node without an edge to this one; undefined when it has not run. */

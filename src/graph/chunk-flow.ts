@@ -57,7 +57,7 @@ export class ChunkFlow implements ActivationFlow {
     const isKept = this.isResumable || isWhole || (typed.isResult && output === undefined);
     const isNeeded = isWhole || typed.isResult;
     const stream = new ChunkStream<unknown>({
-      ...typed.edge,
+      ...node.edge,
       name: node.id,
       isKept,
       onUnread: isNeeded ? undefined : onUnread,

@@ -58,9 +58,8 @@ export class Frontier {
   enterWith(frame: Frame, value: unknown, ready: Token[]): void {
     const [input = 0] = frame.scope.entries;
     const { successors } = this.plan.nodes[input] as Node;
-    for (let at = 0; at < successors.length; at += 1) {
-      this.#give(frame, successors[at] as number, input, value, ready);
-    }
+    const arrival: Arrival = { from: input, value, next: undefined };
+    for (let at = 0; at < successors.length; at += 1) this.#give(frame, successors[at] as number, arrival, ready);
     this.#tryJoined(frame, ready);
   }
 
@@ -74,6 +73,7 @@ export class Frontier {
     const next = targets ?? node.successors;
     const joined = this.#joined;
     const isTyped = node.typed !== undefined;
+    let arrival: Arrival | undefined;
     for (let at = 0; at < next.length; at += 1) {
       const to = next[at] as number;
       if (token.startedEarly !== undefined && hasStarted(token.startedEarly, to)) {
@@ -81,7 +81,8 @@ export class Frontier {
         continue;
       }
       if (isTyped) {
-        this.#give(frame, to, token.node, value, ready);
+        arrival ??= { from: token.node, value, next: undefined };
+        this.#give(frame, to, arrival, ready);
         continue;
       }
       const held = frame.newest?.heldAt(to);
@@ -103,17 +104,17 @@ export class Frontier {
     this.breakTie(frame, ready);
   }
 
-  /** A value comes to a node. */
-  #give(frame: Frame, to: number, from: number, value: unknown, ready: Token[]): void {
+  /** A value comes to a node; all nodes that it comes to share the arrival, which is the first of theirs. */
+  #give(frame: Frame, to: number, arrival: Arrival, ready: Token[]): void {
     const held = frame.newest?.heldAt(to);
     if (held !== undefined) {
       held.id = this.nextTokenId++;
-      held.input = { from, value, next: held.input };
+      held.input = { from: arrival.from, value: arrival.value, next: held.input };
       return;
     }
     const { isJoin } = this.plan.nodes[to] as Node;
     const token = this.#add(frame, to, isJoin ? 'held' : 'ready');
-    token.input = { from, value, next: undefined };
+    token.input = arrival;
     (isJoin ? this.#joined : ready).push(token);
   }
 
@@ -123,7 +124,7 @@ export class Frontier {
     for (let arrival = input; arrival !== undefined; arrival = arrival.next) {
       if (arrival.value !== COMING) arrivals.push(arrival);
     }
-    for (const { from, value } of arrivals.reverse()) this.#give(frame, node, from, value, ready);
+    for (const { from, value } of arrivals.reverse()) this.#give(frame, node, { from, value, next: undefined }, ready);
     this.#tryJoined(frame, ready);
   }
 

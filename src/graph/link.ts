@@ -15,7 +15,7 @@ import {
   type Scope,
   type Variables,
 } from './plan.js';
-import type { TypedNode, TypedScope, ValueCodec } from './typed.js';
+import type { TypedEdge, TypedNode, TypedScope, ValueCodec } from './typed.js';
 
 /** A node before it is linked; names other nodes by id. */
 export interface NodeSpec {
@@ -54,7 +54,7 @@ export interface NodeSpec {
   readonly isRepeatable?: boolean;
   readonly isContainer: boolean;
   /** In a typed plan. */
-  readonly typed?: Omit<TypedNode, 'keepsChunks'> | undefined;
+  readonly typed?: (Omit<TypedNode, 'keepsChunks'> & { readonly edge: TypedEdge }) | undefined;
 }
 
 /** What else a plan carries. */
@@ -110,6 +110,7 @@ export function link(specs: readonly NodeSpec[], options: LinkOptions = {}): Pla
   const reach = new Reach({ predecessors, level, cycle });
 
   const bodyOf = new Map(owners.map((owner, scope) => [owner, scope]));
+  const shared = sharing();
   const nodes = specs.map((spec, index): Node => {
     const needed = [...new Set(spec.needs.flatMap((id) => indexOf(id) ?? []))];
     const streamsTo =
@@ -151,7 +152,10 @@ export function link(specs: readonly NodeSpec[], options: LinkOptions = {}): Pla
       isRepeatable: spec.isRepeatable ?? false,
       isContainer: spec.isContainer,
       typed:
-        spec.typed === undefined ? undefined : typedNode(spec.typed, reachable[index] as number[], specs, predecessors),
+        spec.typed === undefined
+          ? undefined
+          : shared(typedNode(spec.typed, reachable[index] as number[], specs, predecessors)),
+      edge: spec.typed?.edge,
     });
   });
 
@@ -266,17 +270,28 @@ function readersAmong(next: readonly number[], specs: readonly NodeSpec[], reach
 
 /** Chunks are kept for those who read all of them at the end, and for joins, which may begin to read late. */
 function typedNode(
-  typed: Omit<TypedNode, 'keepsChunks'>,
+  { readsChunks, isRead, isResult }: Omit<TypedNode, 'keepsChunks'>,
   next: readonly number[],
   specs: readonly NodeSpec[],
   predecessors: readonly (readonly number[])[],
 ): TypedNode {
   const keepsChunks =
-    typed.isRead ||
+    isRead ||
     next.some(
       (to) => (specs[to] as NodeSpec).typed?.readsChunks !== true || (predecessors[to] as readonly number[]).length > 1,
     );
-  return Object.freeze({ ...typed, keepsChunks });
+  return Object.freeze({ readsChunks, isRead, isResult, keepsChunks });
+}
+
+/** Equal ones become one object, which then stays in the cache of a processor. */
+function sharing(): (typed: TypedNode) => TypedNode {
+  const known: TypedNode[] = [];
+  return (typed) => {
+    const { readsChunks, isRead, isResult, keepsChunks } = typed;
+    const at = Number(readsChunks) + 2 * Number(isRead) + 4 * Number(isResult) + 8 * Number(keepsChunks);
+    known[at] ??= typed;
+    return known[at];
+  };
 }
 
 function scopeTable(

@@ -9,9 +9,9 @@ import { z } from 'zod';
 import { jsonObject } from '../dsl/json-object.js';
 import { EngineError } from '../errors.js';
 import { escapeJson, isJsonObject, type Json } from '../json.js';
-import type { NodeSettled, NodeStarted, RunEvent } from './events.js';
+import type { NodeSettled, RunEvent } from './events.js';
 import type { Checkpoint } from './state.js';
-import { storeValue, type ValueCodec } from './typed.js';
+import { type StoredValue, storeValue, type ValueCodec } from './typed.js';
 
 /**
  * Where a run writes its log; bound to that run.
@@ -298,27 +298,35 @@ export function storedInput(codec: ValueCodec, input: Json): Json {
  */
 export function eventJson(event: RunEvent): string {
   if (event.type === 'node-started' && event.resumed === undefined && event.retractFrom === undefined) {
-    return `${headJson(event)},"attempt":${event.attempt}}`;
+    const { run, seq, at, node, within, token, attempt } = event;
+    return `{"type":"node-started","run":"${escapeJson(run)}","seq":${seq},"at":${at},"node":"${escapeJson(node)}${placeJson(within)}${token},"attempt":${attempt}}`;
   }
   if (event.type === 'node-settled' && isPlainSettlement(event)) {
-    const { value, stored, elapsedMs } = event;
+    const { run, seq, at, node, within, token, outputs, value, stored, elapsedMs } = event;
     // The value of an event that is not for a log: as JSON writes it, or leaves it out.
     const given = value === undefined ? undefined : JSON.stringify(value);
-    const values = `${given === undefined ? '' : `,"value":${given}`}${stored === undefined ? '' : `,"stored":${JSON.stringify(stored)}`}`;
-    return `${headJson(event)},"outputs":${outputsJson(event.outputs)}${values},"elapsedMs":${elapsedMs}}`;
+    const values = `${given === undefined ? '' : `,"value":${given}`}${stored === undefined ? '' : storedJson(stored)}`;
+    return `{"type":"node-settled","run":"${escapeJson(run)}","seq":${seq},"at":${at},"node":"${escapeJson(node)}${placeJson(within)}${token},"outputs":${outputsJson(outputs)}${values},"elapsedMs":${elapsedMs}}`;
   }
   return JSON.stringify(event);
+}
+
+/** What stands between the name of a node and the number of its token. */
+function placeJson(within: string | undefined): string {
+  return within === undefined ? '","token":' : `","within":"${escapeJson(within)}","token":`;
+}
+
+/** By hand for a text or a number, for which it takes a fraction of the time. */
+function storedJson(stored: StoredValue): string {
+  const v = 'v' in stored ? stored.v : undefined;
+  if (typeof v === 'string') return `,"stored":{"v":"${escapeJson(v)}"}`;
+  return `,"stored":${typeof v === 'number' && Number.isFinite(v) ? `{"v":${v}}` : JSON.stringify(stored)}`;
 }
 
 /** Nodes of typed plans have no outputs by name. */
 function outputsJson(outputs: NodeSettled['outputs']): string {
   for (const _ in outputs) return JSON.stringify(outputs);
   return '{}';
-}
-
-function headJson({ type, run, seq, at, node, within, token }: NodeStarted | NodeSettled): string {
-  const place = within === undefined ? '' : `,"within":"${escapeJson(within)}"`;
-  return `{"type":"${type}","run":"${escapeJson(run)}","seq":${seq},"at":${at},"node":"${escapeJson(node)}"${place},"token":${token}`;
 }
 
 /** Whether a settlement has outputs and a value alone. */

@@ -7,7 +7,7 @@
 import { canonicalId } from '../dsl/component-id.js';
 import type { Json, JsonObject } from '../json.js';
 import type { NodeFunction } from './node.js';
-import type { TypedNode, TypedScope, ValueCodec } from './typed.js';
+import type { TypedEdge, TypedNode, TypedScope, ValueCodec } from './typed.js';
 
 /** One output of a node, for documentation, validation and the editor. */
 export interface Port {
@@ -68,6 +68,8 @@ export interface Node {
   readonly isContainer: boolean;
   /** What it does with values; undefined in a plan of a canvas, whose edges carry order alone. */
   readonly typed: TypedNode | undefined;
+  /** How the edges behind it hold chunks, in a typed plan. */
+  readonly edge: TypedEdge | undefined;
 }
 
 /** The top level, or the body of one container. */

@@ -428,6 +428,8 @@ export class EventReporter implements Reporter {
   }
 
   #path(frame: Frame): string {
+    // No closure where most nodes are.
+    if (frame.owner === undefined) return '';
     return framePath(frame, (node) => nameInPath(this.#plan, node));
   }
 }

@@ -40,9 +40,10 @@ export interface TypedNode {
   readonly isResult: boolean;
   /** Whether something reads all of its chunks at its end, or begins to read late. */
   readonly keepsChunks: boolean;
-  /** How its edges hold chunks. */
-  readonly edge: Omit<ChunkStreamOptions<unknown>, 'isKept' | 'name'>;
 }
+
+/** How the edges behind a node hold chunks. */
+export type TypedEdge = Omit<ChunkStreamOptions<unknown>, 'isKept' | 'name'>;
 
 /** A state that every frame of a scope has. */
 export interface StateSpec {

@@ -43,8 +43,7 @@ export class ContainerNode {
     const stopped = this.#around.stopped(at);
     if (stopped !== undefined) return stopped;
     const context = at.services as RunContext;
-    const { blueprint, inlet } = this.#parts;
-    const step = new StepAt(at, context, blueprint.step, blueprint.id, inlet.path);
+    const step = new StepAt(at, context, this.#around);
     const watch = context.observers?.watch(this.#around.watched, step);
     return watch === undefined ? this.#work(step, undefined) : watchedResult(watch, () => this.#work(step, watch));
   }

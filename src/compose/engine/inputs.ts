@@ -121,17 +121,35 @@ function newestOf(first: Arrival, node: number): Arrival | undefined {
 
 /** Whole values by source, in the order of the edges; of several from one source the newest. */
 function arrivedAt(inlet: Inlet, at: NodeActivation, rule: Rule): Map<string, unknown> {
-  const newest = newestArrivals(at.arrival);
+  const { sources, path } = inlet;
+  const arrivals = arrivalsOf(sources, at.arrival);
   const arrived = new Map<string, unknown>();
-  for (const source of inlet.sources) {
-    const arrival = newest.get(source.node);
-    if (arrival !== undefined) arrived.set(source.id, wholeOf(arrival.value, source.rule ?? rule, inlet.path));
+  for (let index = 0; index < sources.length; index += 1) {
+    const arrival = arrivals[index];
+    const { id, rule: own } = sources[index] as Source;
+    if (arrival !== undefined) arrived.set(id, wholeOf(arrival.value, own ?? rule, path));
   }
   for (const { id, node, rule: own } of inlet.reads) {
     const read = at.read(node);
     if (read !== undefined) arrived.set(id, wholeOf(read.value, own ?? rule, inlet.path));
   }
   return arrived;
+}
+
+/** The newest arrival of each source. */
+function arrivalsOf(sources: readonly Source[], first: Arrival | undefined): readonly (Arrival | undefined)[] {
+  const arrivals = new Array<Arrival | undefined>(sources.length);
+  let left = sources.length;
+  let arrival = first;
+  // Mostly each source gave once, in the order of the edges; the newest comes first.
+  while (arrival !== undefined && left > 0 && (sources[left - 1] as Source).node === arrival.from) {
+    left -= 1;
+    arrivals[left] = arrival;
+    arrival = arrival.next;
+  }
+  if (left === 0 && arrival === undefined) return arrivals;
+  const newest = newestArrivals(first);
+  return sources.map(({ node }) => newest.get(node));
 }
 
 function newestArrivals(first: Arrival | undefined): Map<number, Arrival> {
@@ -213,11 +231,11 @@ export function chunkInput(
   const { arrival } = at;
   if (arrival === undefined) return of(undefined);
   if (arrival.next === undefined && inlet.input === undefined) return chunksOf(arrival, at, room);
+  // Without chunks, or a rule for their pieces, the input is whole, and so one chunk.
+  const isWhole = inlet.input?.piece === undefined || !hasChunks(inlet, at);
+  if (inlet.input !== undefined && isWhole) return of(wholeInput(inlet, at, rule));
   const newest = newestArrivals(arrival);
   const sources = distinct(inlet.sources.filter(({ node }) => newest.has(node)));
-  // Without chunks, or a rule for their pieces, the input is whole, and so one chunk.
-  const isWhole = inlet.input?.piece === undefined || !hasChunks(inlet, sources, newest, at);
-  if (inlet.input !== undefined && isWhole) return of(wholeInput(inlet, at, rule));
   if (inlet.input !== undefined) return pieces(inlet, inlet.input, sources, { newest, at, room });
   if (sources.length === 1) return chunksOf(newest.get((sources[0] as Source).node) as Arrival, at, room);
   if (inlet.merge !== undefined) return mergedWhole(inlet, sources, newest, at, rule);
@@ -234,17 +252,15 @@ export function chunkInput(
   );
 }
 
-function hasChunks(
-  { reads }: Inlet,
-  sources: readonly Source[],
-  newest: ReadonlyMap<number, Arrival>,
-  at: NodeActivation,
-): boolean {
-  const isStream = (value: unknown): boolean => value === COMING || value instanceof Chunks;
-  return (
-    sources.some(({ node }) => isStream(newest.get(node)?.value)) ||
-    reads.some(({ node }) => isStream(at.read(node)?.value))
-  );
+/** Whether some of what a node gets comes in chunks. */
+export function hasChunks({ reads }: Inlet, at: NodeActivation): boolean {
+  for (let arrival = at.arrival; arrival !== undefined; arrival = arrival.next)
+    if (isStream(arrival.value)) return true;
+  return reads.some(({ node }) => isStream(at.read(node)?.value));
+}
+
+function isStream(value: unknown): boolean {
+  return value === COMING || value instanceof Chunks;
 }
 
 /** One of those that give on the same value. */

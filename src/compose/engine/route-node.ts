@@ -6,11 +6,11 @@ import type { NodeEvent } from '../../graph/node-events.js';
 import { Chunks } from '../../graph/typed.js';
 import { nearestName } from '../../nearest-name.js';
 import { Interrupt } from '../interrupt.js';
-import type { AnyStep, RouteBlueprint } from '../step.js';
+import type { RouteBlueprint } from '../step.js';
 import type { RunContext } from './context.js';
 import { chunkInput, type Inlet, wholeInput } from './inputs.js';
 import { isThenable } from './later.js';
-import { StepAt } from './step-at.js';
+import { StepAt, type StepPlace } from './step-at.js';
 import { settledChunks, settledValue } from './stream-out.js';
 
 /** Chunks that may wait for a decision. */
@@ -20,8 +20,7 @@ const MAX_PREFIX = 65_536;
 export interface RouteNodeParts {
   readonly route: RouteBlueprint;
   readonly inlet: Inlet;
-  readonly id: string;
-  readonly step: AnyStep;
+  readonly place: StepPlace;
   /** Ids of nodes of the plan by label; filled by the compiler. */
   readonly targets: ReadonlyMap<string, readonly string[]>;
 }
@@ -42,10 +41,10 @@ export class RouteNode {
   }
 
   #byValue(at: NodeActivation): NodeResult {
-    const { inlet, route, step, id } = this.#parts;
+    const { inlet, route, place } = this.#parts;
     const context = at.services as RunContext;
     const value = wholeInput(inlet, at, context.chunks);
-    const inside = new StepAt(at, context, step, id, inlet.path);
+    const inside = new StepAt(at, context, place);
     const labels = route.choose?.(value as never, inside);
     // The value goes on as it came, so that what was a stream stays one.
     const { arrival } = at;

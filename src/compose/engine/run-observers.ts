@@ -87,13 +87,11 @@ function isBelow(path: string, around: string): boolean {
   return path.startsWith(around) && (path[around.length] === '/' || path[around.length] === '#');
 }
 
-function boundPosts({ steps }: CompiledStep, place: string): readonly Post[] {
+function boundPosts({ observed }: CompiledStep, place: string): readonly Post[] {
   const posts: Post[] = [];
-  for (const node of steps) {
-    const bound = node?.step[DEFINITION].options.observe;
-    if (node === undefined || bound === undefined) continue;
-    const own = `${place}${node.path}`;
-    for (const { observer, isDeep } of bound) {
+  for (const { path: standing, step } of observed) {
+    const own = `${place}${standing}`;
+    for (const { observer, isDeep } of step[DEFINITION].options.observe ?? []) {
       const { callbacks, kind, path } = observer;
       const at = path !== undefined ? (path === '' ? own : `${own}/${path}`) : isDeep ? undefined : own;
       posts.push({ callbacks, kind, at, below: at === undefined ? own : undefined });

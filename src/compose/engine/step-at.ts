@@ -7,7 +7,7 @@ import type { StateCell, StatePatch } from '../../graph/state-cell.js';
 import type { Json } from '../../json.js';
 import { failureOf, Interrupt, type InterruptOptions, type InterruptPart, requireParts } from '../interrupt.js';
 import type { StateHandle, StateToken } from '../state.js';
-import type { InnerPartOptions, StepActivation, StepKind } from '../step.js';
+import type { AnyStep, InnerPartOptions, StepActivation, StepKind } from '../step.js';
 import type { FoundState, GraphAround, RunContext } from './context.js';
 import { innerPart } from './inner-part.js';
 import { keep, keptJson, storedPart } from './kept.js';
@@ -17,9 +17,17 @@ import type { WatchedActivation } from './watch.js';
 
 const NO_OPTIONS: Readonly<Record<string, unknown>> = Object.freeze({});
 
+/** Where a step stands; the same object for all of its activations. */
+export interface StepPlace {
+  readonly step: AnyStep;
+  /** Its id in its graph. */
+  readonly id: string;
+  /** Ids of the graphs around and its own, without rounds. */
+  readonly path: string;
+}
+
 /** A step at work. Most of it is made when it is asked for. */
 export class StepAt implements StepActivation, WatchedActivation, OuterStep {
-  readonly name: string;
   readonly node: NodeActivation;
   readonly context: RunContext;
   /** What the node's result goes to while it is awaited, or gives chunks. */
@@ -30,17 +38,21 @@ export class StepAt implements StepActivation, WatchedActivation, OuterStep {
   #hasPatched = false;
   /** Gives up what the step reads; called when it has ended. */
   release: (() => void) | undefined = undefined;
-  readonly #step: object;
-  readonly #path: string;
+  readonly #place: StepPlace;
   #nested: NestedRuns | undefined;
 
-  /** @param path ids of the graphs around and its own, without rounds */
-  constructor(node: NodeActivation, context: RunContext, step: object, name: string, path: string) {
+  constructor(node: NodeActivation, context: RunContext, place: StepPlace) {
     this.node = node;
     this.context = context;
-    this.name = name;
-    this.#step = step;
-    this.#path = path;
+    this.#place = place;
+  }
+
+  get name(): string {
+    return this.#place.id;
+  }
+  /** What it was made of. */
+  get made(): AnyStep {
+    return this.#place.step;
   }
 
   get nested(): NestedRuns {
@@ -52,7 +64,7 @@ export class StepAt implements StepActivation, WatchedActivation, OuterStep {
   }
   /** Its path from the outermost run, without rounds. */
   get place(): string {
-    return this.context.place + this.#path;
+    return this.context.place + this.#place.path;
   }
   get canTell(): boolean {
     return this.node.isHeard;
@@ -93,7 +105,8 @@ export class StepAt implements StepActivation, WatchedActivation, OuterStep {
     return memoOf(this.node, this.context.codec);
   }
   get options(): Readonly<Record<string, unknown>> {
-    return this.context.options?.at(this.#step, this.#path) ?? NO_OPTIONS;
+    const { step, path } = this.#place;
+    return this.context.options?.at(step, path) ?? NO_OPTIONS;
   }
 
   /** The events of a result that comes later; a step that runs inside this one may end them sooner. */

@@ -29,8 +29,6 @@ export interface StepNodeParts {
   readonly definition: CodeDefinition;
   readonly inlet: Inlet;
   readonly stops: Stops;
-  /** It only holds the graph together: no observer is told of it. @default false */
-  readonly isHidden?: boolean;
 }
 
 /** The work of one node; one object for all runs of its plan. */
@@ -39,43 +37,35 @@ export class StepNode {
   readonly #definition: CodeDefinition;
   readonly #inlet: Inlet;
   readonly #around: Surroundings;
-  readonly #isHidden: boolean;
-  /** A function with nothing around it. */
-  readonly #isBare: boolean;
+  readonly activate: (at: NodeActivation) => NodeResult;
 
-  constructor({ blueprint, definition, inlet, stops, isHidden = false }: StepNodeParts) {
+  constructor({ blueprint, definition, inlet, stops }: StepNodeParts) {
     this.#blueprint = blueprint;
     this.#definition = definition;
     this.#inlet = inlet;
     this.#around = new Surroundings(blueprint, definition.options, stops, inlet.path, definition.options.chunks);
-    this.#isHidden = isHidden;
     const { isOpenBefore, isOpenBehind } = this.#around;
     const { beforeChunks, afterChunks } = blueprint;
     const hasHooks = !isOpenBefore || !isOpenBehind || beforeChunks !== undefined || afterChunks !== undefined;
-    this.#isBare = definition.type === 'function' && !hasHooks && !stops.before;
+    const isBare = !hasHooks && !stops.before;
+    this.activate =
+      definition.type === 'function' && isBare
+        ? bareActivation(definition.run, this.#around, inlet, this)
+        : (at) => this.#activate(at);
   }
 
-  activate(at: NodeActivation): NodeResult {
-    const stopped = this.#isBare ? undefined : this.#around.stopped(at);
+  #activate(at: NodeActivation): NodeResult {
+    const stopped = this.#around.stopped(at);
     if (stopped !== undefined) return stopped;
     const context = at.services as RunContext;
-    const { id, step: made } = this.#blueprint;
-    const step = new StepAt(at, context, made, id, this.#inlet.path);
-    const { observers } = context;
-    if (observers === undefined || this.#isHidden) return this.#work(step, undefined);
-    const watch = observers.watch(this.#around.watched, step);
+    const step = new StepAt(at, context, this.#around);
+    const watch = context.observers?.watch(this.#around.watched, step);
     return watch === undefined ? this.#work(step, undefined) : watchedResult(watch, () => this.#work(step, watch));
   }
 
   #work(step: StepAt, watch: StepWatch | undefined): NodeResult {
-    const definition = this.#definition;
-    if (this.#isBare && definition.type === 'function') {
-      const input = wholeInput(this.#inlet, step.node, step.context.chunks);
-      watch?.start(input);
-      return this.#delivered(step, this.#call(definition.run, input, step), watch);
-    }
     const result = afterwards(this.#input(step, watch), (input) => this.#begun(input, step, watch));
-    return this.#delivered(step, result, watch);
+    return this.delivered(step, result, watch);
   }
 
   /** What the step begins with: a whole value for functions; for the others chunks, unless something needs the whole before. */
@@ -98,7 +88,7 @@ export class StepNode {
   #begun(input: unknown, step: StepAt, watch: StepWatch | undefined): unknown {
     if (input instanceof Interrupt) return input;
     const definition = this.#definition;
-    if (definition.type === 'function') return this.#call(definition.run, input, step);
+    if (definition.type === 'function') return call(definition.run, input, step);
     const isWhole = !this.#around.isOpenBefore;
     if (definition.type === 'operator') {
       const given = (definition.operator as AnyOperator)(isWhole ? of(input) : this.#chunks(step, watch), step);
@@ -126,27 +116,14 @@ export class StepNode {
     return watch === undefined ? prepared : watch.inputs(prepared);
   }
 
-  #call(run: (input: never, at: StepAt) => unknown, input: unknown, step: StepAt): unknown {
-    let result: unknown;
-    try {
-      result = run(input as never, step);
-    } catch (thrown) {
-      if (looksLikeOperator({ thrown })) throw operatorError(this.#around.watched.name);
-      throw failureOf(thrown, step.path);
-    }
-    if (typeof result === 'function' && looksLikeOperator({ returned: result })) {
-      throw operatorError(this.#around.watched.name);
-    }
-    return result;
-  }
-
   // ── what comes out ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  #delivered(step: StepAt, result: unknown, watch: StepWatch | undefined): NodeResult {
+  /** How a result ends the activation, or what it ends later with. */
+  delivered(step: StepAt, result: unknown, watch: StepWatch | undefined): NodeResult {
     if (typeof result !== 'object' || result === null) return this.#settled(step, result, watch);
     if (result instanceof Interrupt) return interruptedBy(step, result);
     if (isObservable(result) || isAsyncIterable(result)) return this.#streamed(step, result, watch);
-    if (isThenable(result)) return step.later(result, (value) => this.#delivered(step, value, watch));
+    if (isThenable(result)) return step.later(result, (value) => this.delivered(step, value, watch));
     if ((result as { readonly [Symbol.toStringTag]?: unknown })[Symbol.toStringTag] === 'Generator') {
       const message = `Step "${step.path}" gave a generator that is not async; write async function*, or give a list.`;
       throw new EngineError('NODE_PROTOCOL', message, { node: step.path });
@@ -212,6 +189,47 @@ function withoutQuestions(step: StepAt, chunks: Observable<unknown> | AsyncItera
       return false;
     }),
   );
+}
+
+type Run = Extract<CodeDefinition, { readonly type: 'function' }>['run'];
+
+/**
+ * The activation of a function with nothing around it, as most steps are. It touches little that is the node's own: a plan of 10,000 nodes
+ * does not fit into the cache of a processor.
+ */
+function bareActivation(run: Run, place: Surroundings, inlet: Inlet, node: StepNode) {
+  const isPlain = inlet.input === undefined;
+  const inputOf = (at: NodeActivation, rule: RunContext['chunks']): unknown => {
+    const { arrival } = at;
+    const isOne = isPlain && arrival?.next === undefined && !(arrival?.value instanceof Chunks);
+    return isOne ? arrival?.value : wholeInput(inlet, at, rule);
+  };
+  return (at: NodeActivation): NodeResult => {
+    const context = at.services as RunContext;
+    const step = new StepAt(at, context, place);
+    const watch = context.observers?.watch(place.watched, step);
+    if (watch !== undefined) {
+      return watchedResult(watch, () => {
+        const input = inputOf(at, context.chunks);
+        watch.start(input);
+        return node.delivered(step, call(run, input, step), watch);
+      });
+    }
+    const result = call(run, inputOf(at, context.chunks), step);
+    return typeof result === 'object' ? node.delivered(step, result, undefined) : settledValue(result);
+  };
+}
+
+function call(run: (input: never, at: StepAt) => unknown, input: unknown, step: StepAt): unknown {
+  let result: unknown;
+  try {
+    result = run(input as never, step);
+  } catch (thrown) {
+    if (looksLikeOperator({ thrown })) throw operatorError(step.made.name);
+    throw failureOf(thrown, step.path);
+  }
+  if (typeof result === 'function' && looksLikeOperator({ returned: result })) throw operatorError(step.made.name);
+  return result;
 }
 
 function seenBy(

@@ -5,12 +5,12 @@ import type { NodeActivation, NodeResult } from '../../graph/activation.js';
 import type { NodeEvent } from '../../graph/node-events.js';
 import { Interrupt } from '../interrupt.js';
 import { validate } from '../json-schema.js';
-import type { ConcatRule, NodeBlueprint, StepOptions } from '../step.js';
+import type { AnyStep, ConcatRule, NodeBlueprint, StepOptions } from '../step.js';
 import type { RunContext } from './context.js';
 import { keptValue } from './kept.js';
 import { afterwards, isThenable } from './later.js';
 import { interruptedBy, outputBeforeStop, stopAfter, stopAt } from './questions.js';
-import type { StepAt } from './step-at.js';
+import type { StepAt, StepPlace } from './step-at.js';
 import { settledValue } from './stream-out.js';
 import type { StepWatch, WatchedStep } from './watch.js';
 
@@ -21,7 +21,10 @@ export interface Stops {
 }
 
 /** One node's surroundings; one object for all runs of its plan. */
-export class Surroundings {
+export class Surroundings implements StepPlace {
+  readonly step: AnyStep;
+  readonly id: string;
+  readonly path: string;
   /** The node, as observers know it. */
   readonly watched: WatchedStep;
   /** Nothing has to see the whole input before the step begins. */
@@ -37,7 +40,11 @@ export class Surroundings {
    * @param rule how the chunks of its output become one value; undefined: by the rule of the run, or their type
    */
   constructor(blueprint: NodeBlueprint, options: StepOptions, stops: Stops, path: string, rule: unknown) {
-    const { name, kind } = blueprint.step;
+    const { id, step } = blueprint;
+    const { name, kind } = step;
+    this.step = step;
+    this.id = id;
+    this.path = path;
     this.watched = { name, kind, path, rule: rule as ConcatRule<unknown> | undefined };
     this.isOpenBefore = blueprint.before === undefined && options.input === undefined;
     this.isOpenBehind = blueprint.after === undefined && options.output === undefined && !stops.after;
@@ -99,7 +106,7 @@ export class Surroundings {
   }
 
   #invalid(code: 'INPUT_INVALID' | 'OUTPUT_INVALID', what: string, problems: string): EngineError {
-    const { path } = this.watched;
+    const { path } = this;
     return new EngineError(code, `The ${what} of step "${path}" does not fit its schema: ${problems}.`, { node: path });
   }
 }
