@@ -140,13 +140,22 @@ describe('an async iterable that never waits', () => {
   it('is not read on when it is left in such a pause', async () => {
     const notes: string[] = [];
     const chunks = new ChunkStream<number>({ name: 'numbers', isKept: true });
-    const pouring = pour(counter(notes)(), chunks);
-    while (chunks.chunks.length < 256) await Promise.resolve();
-    pouring.unsubscribe();
-    const { length } = chunks.chunks;
+    const left = new Promise<void>((resolve) => {
+      const pouring = pour(counter(notes)(), {
+        write: (chunk) => {
+          chunks.write(chunk);
+          // In a microtask, when what reads has come to its pause.
+          if (chunk === 256) queueMicrotask(() => resolve(pouring.unsubscribe()));
+        },
+        room: () => undefined,
+        end: () => chunks.end(),
+        fail: (error) => chunks.fail(error),
+      });
+    });
+    await left;
     await turn();
     await turn();
-    expect([chunks.chunks.length, notes.at(-1)]).toEqual([length, 'closed']);
+    expect([chunks.chunks.length, notes.at(-1)]).toEqual([256, 'closed']);
   });
 });
 
