@@ -60,7 +60,7 @@ async function drive(when: 'before' | 'after'): Promise<Outcome> {
   }
 }
 
-describe.concurrent('A program that is killed', { timeout: 120_000 }, () => {
+describe.concurrent('A program that is killed', { timeout: 900_000 }, () => {
   it('behind every record of a step does everything once and loses no question', async ({ expect }) => {
     const { result, effects, kills, settled } = await drive('after');
     expect(result).toBe('shipped, paid true');
