@@ -2,8 +2,9 @@
 import { EngineError } from '../../errors.js';
 import type { Json, JsonObject } from '../../json.js';
 import type { DocumentRecord } from '../../records/knowledge.js';
+import { metadataTest } from '../search/metadata-filter.js';
 import type { Documents } from './documents.js';
-import { fitsMetadata, readMetadataFilter } from './metadata-filter.js';
+import { readMetadataFilter } from './metadata-filter.js';
 import type { BaseParts } from './parts.js';
 
 /** The values of one name and how many documents have each, the most frequent first. */
@@ -72,9 +73,10 @@ export function createMetadata({ store }: BaseParts, documents: Pick<Documents, 
     },
     async change(tenant, datasetId, { documentIds, filter: given, updates, deletes }) {
       const filter = given === undefined ? undefined : readMetadataFilter(given);
+      const fits = filter === undefined ? undefined : metadataTest(filter);
       let [matched, updated] = [0, 0];
       for await (const { id, metadata } of all(tenant, datasetId, documentIds)) {
-        if (filter !== undefined && !fitsMetadata(metadata, filter)) continue;
+        if (fits?.(metadata) === false) continue;
         matched += 1;
         const after = changed(metadata, updates, deletes);
         if (JSON.stringify(after) === JSON.stringify(metadata)) continue;

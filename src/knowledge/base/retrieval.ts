@@ -2,7 +2,8 @@
 import { EngineError } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
 import type { ChunkRecord, DatasetRecord, DocumentRecord } from '../../records/knowledge.js';
-import { fitsMetadata, type MetadataFilter, readMetadataFilter } from './metadata-filter.js';
+import { type MetadataFilter, metadataTest } from '../search/metadata-filter.js';
+import { readMetadataFilter } from './metadata-filter.js';
 import { type BaseParts, openIndex } from './parts.js';
 import type { PassageHit } from './ports.js';
 
@@ -162,6 +163,7 @@ async function fitting(
   filter: MetadataFilter,
 ): Promise<readonly string[]> {
   const fit: string[] = [];
+  const fits = metadataTest(filter);
   const query = {
     datasetIds: [dataset.id],
     ids: documentIds,
@@ -171,7 +173,7 @@ async function fitting(
   } as const;
   for (let offset = 0; ; offset += BATCH) {
     const { items } = await store.listDocuments(tenant, { ...query, offset });
-    for (const { id, metadata } of items) if (fitsMetadata(metadata, filter)) fit.push(id);
+    for (const { id, metadata } of items) if (fits(metadata)) fit.push(id);
     if (items.length < BATCH) return fit;
   }
 }

@@ -78,7 +78,7 @@ function conditionTest({ name, operator, value }: MetadataCondition): (metadata:
   }
   if (operator === 'empty') return (metadata) => textsOf(metadata, name).every((text) => text === '');
   if (operator === 'in') {
-    const items = Array.isArray(value) ? (value as readonly Json[]) : textOf(value).split(',');
+    const items = Array.isArray(value) ? (value as readonly Json[]) : textOf(value).split(/[,，]/);
     const wanted = new Set(items.map((item) => textOf(item).trim()));
     return (metadata) => textsOf(metadata, name).some((text) => wanted.has(text));
   }

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { fitsMetadata, readMetadataFilter } from '../../../src/knowledge/base/metadata-filter.js';
+import { readMetadataFilter } from '../../../src/knowledge/base/metadata-filter.js';
+import { metadataTest } from '../../../src/knowledge/search/metadata-filter.js';
 
 const METADATA = { author: 'Ada', year: 1843, tags: ['Engine', 'notes'], empty: '', none: null, date: '2024-05-01' };
 
 const fits = (name: string, operator: string, value: string | number | string[] = '') => {
   const filter = readMetadataFilter({ conditions: [{ name, comparison_operator: operator, value }] });
-  return filter !== undefined && fitsMetadata(METADATA, filter);
+  return filter !== undefined && metadataTest(filter)(METADATA);
 };
 
 describe('a filter by metadata', () => {
@@ -44,8 +45,8 @@ describe('a filter by metadata', () => {
     ];
     const read = (logic: string) =>
       readMetadataFilter({ logic, conditions }) as NonNullable<ReturnType<typeof readMetadataFilter>>;
-    expect(fitsMetadata(METADATA, read('and'))).toBe(false);
-    expect(fitsMetadata(METADATA, read('or'))).toBe(true);
+    expect(metadataTest(read('and'))(METADATA)).toBe(false);
+    expect(metadataTest(read('or'))(METADATA)).toBe(true);
   });
 
   it('reads that of the tool Retrieval, and none where it is disabled', () => {
