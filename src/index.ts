@@ -2,7 +2,7 @@
  * `runnel`: what most programs need. Canvases and conversations with them, runs and their events, components, tools and models.
  *
  * Other entries: `runnel/engine` (graphs without canvases, the inside of plans and states), `runnel/adapters` (the ways out of the process),
- * `runnel/agents` (models with tools), `runnel/server` (hosts, servers, stores), `runnel/testing`. What no entry exports may change without notice.
+ * `runnel/agents` (models with tools), `runnel/knowledge` (datasets), `runnel/server` (hosts, servers, stores), `runnel/testing`. What no entry exports may change without notice.
  */
 
 // Agents: a model and its tools, as one stream.
@@ -451,8 +451,6 @@ export {
   type ModelsOptions,
   type ProviderDescription,
 } from './models/router.js';
-export type { BreakerStore } from './models/routing/breaker-store.js';
-export type { RouteLimits } from './models/routing/model-route.js';
 export type { ModelRoutes, TargetState } from './models/routing/open-routes.js';
 export type { RouteDelta } from './models/routing/route-target.js';
 export type { Script, ScriptInput } from './models/scripted.js';

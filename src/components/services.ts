@@ -4,6 +4,8 @@ import type { MemoryEntry, Services } from '../agents/call-context.js';
 import type { Activation } from '../graph/node.js';
 import { type Files, requireService, type StoredFile } from '../tools/tool-services.js';
 
+export type { SystemMetrics, SystemReading } from '../tools/tool-services.js';
+
 export type { Files, MemoryEntry, Services, StoredFile };
 
 /** The services that a node can do without. */

@@ -54,4 +54,4 @@ export type { DatabaseAddress, DatabaseSession, StatementBounds, Table } from '.
 export type { References } from '../adapters/tool-event.js';
 export type { Newest, NewestOptions } from '../newest.js';
 export { createThreadPool, type ThreadPool, type ThreadPoolOptions } from '../threads/thread-pool.js';
-export type { JobLimits, ThreadJob, Threads } from '../threads/threads.js';
+export type { JobLimits, ThreadJob, Threads, Transferred } from '../threads/threads.js';

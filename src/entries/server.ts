@@ -1,6 +1,6 @@
 /**
  * `runnel/server`: runs that outlive their clients and their process, with or without HTTP. For programs that embed the server or work
- * on runs: `createServer` serves canvases, `createHost` alone is a worker; stores, settings and telemetry for both.
+ * on runs: `createServer` serves canvases, `createHost` alone is a worker; stores, settings and telemetry for both. Knowledge bases are `runnel/knowledge`.
  */
 
 export type { OpenCanvas } from '../hosting/canvases.js';
@@ -18,93 +18,13 @@ export {
   type TurnTarget,
 } from '../hosting/start-command.js';
 export type { Transcript, TranscriptOptions } from '../hosting/transcript.js';
-export { type IngestionOptions, runIngestions } from '../ingestion/run-ingestions.js';
-export type { IngestionServices } from '../ingestion/work.js';
-export type { ChunkContent, ChunkEdit, Chunks } from '../knowledge/base/chunks.js';
-export type { Datasets, NewDataset, RunCounts } from '../knowledge/base/datasets.js';
-export type {
-  AddedDocument,
-  AddOptions,
-  DocumentSettings,
-  Documents,
-  NewDocument,
-} from '../knowledge/base/documents.js';
-export {
-  createIngestionHub,
-  type IngestionHub,
-  type IngestionProgress,
-  type StoppedDocuments,
-} from '../knowledge/base/ingestion-hub.js';
-export {
-  createKnowledgeBase,
-  type KnowledgeBase,
-  type KnowledgeBaseOptions,
-} from '../knowledge/base/knowledge-base.js';
-export type { Metadata, MetadataChange, MetadataSummary } from '../knowledge/base/metadata.js';
-export type { BaseParts, FindEmbedder } from '../knowledge/base/parts.js';
-export type {
-  BaseDraft,
-  ChunkerConfig,
-  DocumentChunker,
-  DocumentText,
-  EnrichChunks,
-  Enrichment,
-  Passage,
-  PassageHit,
-  PassageIndex,
-  PassageIndexes,
-  PassageModel,
-  PassageQuery,
-} from '../knowledge/base/ports.js';
-export type { KnowledgeHit, KnowledgeHits, KnowledgeQuery } from '../knowledge/base/retrieval.js';
-export { createSearchIndexes, type SearchIndexesOptions } from '../knowledge/base/search-indexes.js';
-export { type FolderToSync, type SyncedFile, type SyncedFolder, syncFolder } from '../knowledge/base/sync-folder.js';
-export type { DocumentTexts } from '../knowledge/base/texts.js';
-export { createMemoryIndexStorage } from '../knowledge/search/memory-index-storage.js';
 export { type Log, SILENT_LOG } from '../logger.js';
 export type { AgentChange, AgentQuery, AgentRecord, AgentStore } from '../records/agents.js';
+export type { BusinessRecords } from '../records/business.js';
 export type { CanvasRuntimeStore } from '../records/canvas-runtimes.js';
+export type { ChatMessageQuery, ChatMessageRecord, ChatStore, ChatSummary, PlacedMessage } from '../records/chats.js';
 export type { CreateCounter, EventCount, EventCounter, Lease, LeaseStore, Signals } from '../records/coordination.js';
 export type { DraftedFile, FileAbout, FileDraft, FileRecord, FileStore, OpenedFile } from '../records/files.js';
-export type {
-  IndexChange,
-  IndexRow,
-  IndexScope,
-  IndexState,
-  IndexStorage,
-  SegmentEntry,
-} from '../records/index-storage.js';
-export type {
-  ChunkChange,
-  ChunkMethod,
-  ChunkRecord,
-  ChunkVector,
-  CountedDataset,
-  DatasetChange,
-  DatasetCounts,
-  DatasetRecord,
-  DocumentChange,
-  DocumentProgress,
-  DocumentRecord,
-  DocumentRun,
-  IngestionStep,
-} from '../records/knowledge.js';
-export type {
-  ChunkPlace,
-  ChunkQuery,
-  ChunkStore,
-  Claim,
-  DatasetQuery,
-  DatasetStore,
-  DocumentQuery,
-  DocumentStore,
-  IngestionStore,
-  KnowledgeStore,
-  Remains,
-  RemainsStore,
-  VectorStore,
-  WaitingDataset,
-} from '../records/knowledge-store.js';
 export {
   DEFAULT_QUOTAS,
   type FileUsage,
@@ -113,6 +33,7 @@ export {
   type Usage,
   type UsageStore,
 } from '../records/quotas.js';
+export type { Rate, RateAnswer, RateCounter } from '../records/rates.js';
 export type {
   Column,
   Filter,
@@ -132,13 +53,16 @@ export type { PlainStores, Repositories } from '../records/resources.js';
 export type { CommitRun, LeaseAcquisition, RecordChange, RunCommit } from '../records/run-commit.js';
 export type { LogBatch, LogBounds, LoggedEvent, RunLog } from '../records/run-log.js';
 export type { RunIdentity, RunLaunch, RunQuery, RunRecord, RunStatus, RunStore } from '../records/runs.js';
+export type { SaleQuery, SaleRecord, SaleStore } from '../records/sales.js';
 export type {
   SessionMessage,
   SessionQuery,
   SessionRecord,
   SessionStore,
 } from '../records/sessions.js';
+export type { SharedState, SharedStates } from '../records/shared-states.js';
 export type { Stores } from '../records/stores.js';
+export type { TicketQuery, TicketRecord, TicketStore } from '../records/tickets.js';
 export type { KeyPair, OwnedToken, TokenRecord, TokenStore } from '../records/tokens.js';
 export type { VersionQuery, VersionRecord, VersionStore } from '../records/versions.js';
 export type { AddressRange } from '../settings/access.js';
@@ -153,7 +77,6 @@ export type { Setting } from '../settings/setting.js';
 export type { DraftFiles } from '../stores/file-draft.js';
 export type { DiskFiles } from '../stores/files-on-disk.js';
 export type { MemoryFileLimits, MemoryFiles } from '../stores/memory-files.js';
-export { createMemoryKnowledge, type MemoryKnowledgeOptions } from '../stores/memory-knowledge.js';
 export type { MemoryRunLogLimits } from '../stores/memory-run-log.js';
 export { createMemoryStores, type MemoryLimits, type MemoryStores } from '../stores/memory-stores.js';
 export type { Database, Sql, Work } from '../stores/postgres/database.js';
@@ -184,6 +107,7 @@ export {
   type TelemetryOptions,
   type TraceIds,
 } from '../telemetry/telemetry.js';
+export type { SystemMetrics, SystemReading } from '../tools/tool-services.js';
 export type { Caller } from '../transport/access/callers.js';
 export {
   type Access,
@@ -202,6 +126,7 @@ export {
   type RouteRequest,
   type RouteSpec,
 } from '../transport/http/route.js';
+export type { SystemMeter, SystemMeterOptions } from '../transport/http/system-meter.js';
 export { createServer, type RunnelServer, type ServerOptions } from '../transport/server.js';
 export type {
   ForkRun,

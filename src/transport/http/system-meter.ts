@@ -1,9 +1,6 @@
 /** How busy this process is, counted by seconds of the last hour. */
 import { totalmem } from 'node:os';
-import type { Services } from '../../components/services.js';
-
-type SystemMetrics = NonNullable<Services['metrics']>;
-type SystemReading = ReturnType<SystemMetrics['read']>;
+import type { SystemMetrics, SystemReading } from '../../components/services.js';
 
 /** Seconds that are kept. */
 const KEPT = 3_600;

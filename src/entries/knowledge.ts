@@ -1,0 +1,106 @@
+/**
+ * `runnel/knowledge`: datasets whose documents are parsed, cut into passages and found. For programs that keep knowledge bases of their own; the server and
+ * the command line use the same. Stores are those of `runnel/server`.
+ */
+
+export type { PageRange } from '../documents/reading/paged-text.js';
+export { type IngestionOptions, runIngestions } from '../ingestion/run-ingestions.js';
+export type { IngestionServices } from '../ingestion/work.js';
+export type { ChunkContent, ChunkEdit, Chunks } from '../knowledge/base/chunks.js';
+export type { Datasets, NewDataset, RunCounts } from '../knowledge/base/datasets.js';
+export type {
+  AddedDocument,
+  AddOptions,
+  DocumentSettings,
+  Documents,
+  NewDocument,
+} from '../knowledge/base/documents.js';
+export {
+  createIngestionHub,
+  type IngestionHub,
+  type IngestionProgress,
+  type StoppedDocuments,
+} from '../knowledge/base/ingestion-hub.js';
+export {
+  createKnowledgeBase,
+  type KnowledgeBase,
+  type KnowledgeBaseOptions,
+} from '../knowledge/base/knowledge-base.js';
+export type { Metadata, MetadataChange, MetadataSummary } from '../knowledge/base/metadata.js';
+export type { BaseParts, FindEmbedder } from '../knowledge/base/parts.js';
+export type {
+  BaseDraft,
+  ChunkerConfig,
+  DocumentChunker,
+  DocumentText,
+  EnrichChunks,
+  Enrichment,
+  Passage,
+  PassageHit,
+  PassageIndex,
+  PassageIndexes,
+  PassageModel,
+  PassageQuery,
+} from '../knowledge/base/ports.js';
+export type { KnowledgeHit, KnowledgeHits, KnowledgeQuery } from '../knowledge/base/retrieval.js';
+export { createSearchIndexes, type SearchIndexesOptions } from '../knowledge/base/search-indexes.js';
+export { type FolderToSync, type SyncedFile, type SyncedFolder, syncFolder } from '../knowledge/base/sync-folder.js';
+export type { DocumentTexts } from '../knowledge/base/texts.js';
+export { type ByHeadingsOptions, byHeadings } from '../knowledge/chunkers/by-headings.js';
+export { byPages } from '../knowledge/chunkers/by-pages.js';
+export { byQuestions } from '../knowledge/chunkers/by-questions.js';
+export { type ByTableRowsOptions, byTableRows } from '../knowledge/chunkers/by-table-rows.js';
+export { type ByTokensOptions, byTokens } from '../knowledge/chunkers/by-tokens.js';
+export type {
+  ChunkDraft,
+  Chunker,
+  ChunkerOptions,
+  ParsedDocument,
+  Range,
+  TableRange,
+} from '../knowledge/chunkers/chunker.js';
+export { type CountTokens, loadTokenCounter } from '../knowledge/chunkers/count-tokens.js';
+export { compileHeadings, type HeadingFamily, type IsHeading } from '../knowledge/chunkers/heading-levels.js';
+export { whole } from '../knowledge/chunkers/whole.js';
+export { withChildren } from '../knowledge/chunkers/with-children.js';
+export { createMemoryIndexStorage } from '../knowledge/search/memory-index-storage.js';
+export type {
+  IndexChange,
+  IndexRow,
+  IndexScope,
+  IndexState,
+  IndexStorage,
+  SegmentEntry,
+} from '../records/index-storage.js';
+export type {
+  ChunkChange,
+  ChunkMethod,
+  ChunkRecord,
+  ChunkVector,
+  CountedDataset,
+  DatasetChange,
+  DatasetCounts,
+  DatasetRecord,
+  DocumentChange,
+  DocumentProgress,
+  DocumentRecord,
+  DocumentRun,
+  IngestionStep,
+} from '../records/knowledge.js';
+export type {
+  ChunkPlace,
+  ChunkQuery,
+  ChunkStore,
+  Claim,
+  DatasetQuery,
+  DatasetStore,
+  DocumentQuery,
+  DocumentStore,
+  IngestionStore,
+  KnowledgeStore,
+  Remains,
+  RemainsStore,
+  VectorStore,
+  WaitingDataset,
+} from '../records/knowledge-store.js';
+export { createMemoryKnowledge, type MemoryKnowledgeOptions } from '../stores/memory-knowledge.js';
