@@ -279,7 +279,12 @@ async function insertNamed({ store }: BaseParts, tenant: string, document: Docum
 }
 
 async function named({ store }: BaseParts, tenant: string, datasetId: string, name: string) {
-  const query = {
+  return (await store.listDocuments(tenant, queryByName(datasetId, name))).items[0];
+}
+
+/** Asks for the document of a name, which is unique in its dataset. */
+export function queryByName(datasetId: string, name: string) {
+  return {
     datasetIds: [datasetId],
     name,
     offset: 0,
@@ -287,7 +292,6 @@ async function named({ store }: BaseParts, tenant: string, datasetId: string, na
     orderBy: 'createdAt',
     descending: false,
   } as const;
-  return (await store.listDocuments(tenant, query)).items[0];
 }
 
 async function showOrHide({ store, indexes }: BaseParts, tenant: string, document: DocumentRecord): Promise<void> {

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { MAX_FILE_BYTES } from '../../documents/reading/limits.js';
 import { EngineError } from '../../errors.js';
 import type { DocumentRecord } from '../../records/knowledge.js';
+import { queryByName } from './documents.js';
 import type { KnowledgeBase } from './knowledge-base.js';
 
 /** A folder, or some files, and the dataset that they belong to. */
@@ -103,15 +104,7 @@ async function syncFile(
 }
 
 async function documentNamed({ documents }: KnowledgeBase, tenant: string, datasetId: string, name: string) {
-  const query = {
-    datasetIds: [datasetId],
-    name,
-    offset: 0,
-    limit: 1,
-    orderBy: 'createdAt',
-    descending: false,
-  } as const;
-  return (await documents.list(tenant, query)).items[0];
+  return (await documents.list(tenant, queryByName(datasetId, name))).items[0];
 }
 
 async function deleteGone(
