@@ -81,12 +81,5 @@ export type {
   TypedScope,
   ValueCodec,
 } from '../graph/typed.js';
-export type { PriceSettings, RouteSettings } from '../models/configuration.js';
-export type { BreakerState } from '../models/routing/breaker.js';
-export type { BreakerStore, StoredBreaker } from '../models/routing/breaker-store.js';
-export type { FirstPacketTimes } from '../models/routing/first-packet-times.js';
-export type { AnswerOptions, ModelRoute, RouteLimits } from '../models/routing/model-route.js';
-export type { AfterTokens } from '../models/routing/route-call.js';
-export type { RouteTarget, TokenPrice } from '../models/routing/route-target.js';
 export type { ChunkReader, Room, WhenFull } from '../operators/chunk-reader.js';
 export type { ChunkStreamOptions } from '../operators/chunk-stream.js';

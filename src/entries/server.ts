@@ -19,6 +19,13 @@ export {
 } from '../hosting/start-command.js';
 export type { Transcript, TranscriptOptions } from '../hosting/transcript.js';
 export { type Log, SILENT_LOG } from '../logger.js';
+export type { PriceSettings, RouteSettings } from '../models/configuration.js';
+export type { BreakerState } from '../models/routing/breaker.js';
+export type { BreakerStore, StoredBreaker } from '../models/routing/breaker-store.js';
+export type { FirstPacketTimes } from '../models/routing/first-packet-times.js';
+export type { AnswerOptions, ModelRoute, RouteLimits } from '../models/routing/model-route.js';
+export type { AfterTokens } from '../models/routing/route-call.js';
+export type { RouteTarget, TokenPrice } from '../models/routing/route-target.js';
 export type { AgentChange, AgentQuery, AgentRecord, AgentStore } from '../records/agents.js';
 export type { BusinessRecords } from '../records/business.js';
 export type { CanvasRuntimeStore } from '../records/canvas-runtimes.js';
