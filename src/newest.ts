@@ -81,3 +81,62 @@ export class Newest<T> {
     return this.#options.sizeOf?.(value) ?? 0;
   }
 }
+
+/** Values by key, for a time. */
+export interface KeyedCache<T> {
+  get(key: string): T | undefined;
+  set(key: string, value: T): void;
+}
+
+/** Caches by name, of one owner. */
+export interface Caches {
+  named(name: string): KeyedCache<unknown>;
+}
+
+/** Caches of several owners. */
+export interface SharedCaches extends Caches {
+  /** Those of another owner: what one puts in, no other one gets. */
+  forTenant(tenant: string): SharedCaches;
+}
+
+/** Bounds of {@link createCaches}. */
+export interface CachesOptions {
+  /** Milliseconds after which a value is forgotten. @default an hour */
+  readonly ttlMs?: number;
+  /** UTF-16 units of all keys and values together, as JSON. @default 16 Mi */
+  readonly maxSize?: number;
+  /** Milliseconds since 1970. @default Date.now */
+  readonly now?: () => number;
+}
+
+/** Entries of all caches together. */
+const MAX_ENTRIES = 100_000;
+
+/** Caches of values that JSON can hold, with one bound for all of them: the value that was not used for the longest time goes first. */
+export function createCaches(options: CachesOptions = {}): SharedCaches {
+  const { ttlMs = 3_600_000, maxSize = 16 * 1_048_576, now = Date.now } = options ?? {};
+  const entries = new Newest<{ readonly value: unknown; readonly until: number; readonly size: number }>({
+    maxCount: MAX_ENTRIES,
+    maxSize,
+    sizeOf: ({ size }) => size,
+  });
+  const cachesOf = (tenant: string): SharedCaches => ({
+    forTenant: cachesOf,
+    named: (name) => ({
+      get(key) {
+        const place = JSON.stringify([tenant, name, key]);
+        const found = entries.touch(place);
+        if (found === undefined) return undefined;
+        // A clock that was set back must not keep a value for longer.
+        if (found.until > now() && found.until - now() <= ttlMs) return found.value;
+        entries.delete(place);
+        return undefined;
+      },
+      set(key, value) {
+        const place = JSON.stringify([tenant, name, key]);
+        entries.put(place, { value, until: now() + ttlMs, size: place.length + JSON.stringify(value).length });
+      },
+    }),
+  });
+  return cachesOf('');
+}

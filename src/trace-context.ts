@@ -49,9 +49,10 @@ export function isTraceparent(text: string): boolean {
 
 /** The context for a request of an activation, or of one of its calls (`call`). Empty without a trace. */
 export function traceContextOf(
-  { services, token }: { readonly services: unknown; readonly token: string },
+  activation: { readonly services: unknown; readonly token: string },
   call?: string,
 ): TraceContext {
+  const { services, token } = activation ?? {};
   if (typeof services !== 'object' || services === null || !('trace' in services)) return {};
   const { trace } = services as { readonly trace?: TraceSource };
   return trace?.contextOf(token, call) ?? {};

@@ -1,4 +1,5 @@
 /** Conversion between version 1 and version 2 documents. */
+
 import { EngineError } from '../errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { v1KeyToV2Id, v2IdToV1Key } from './component-id.js';
@@ -8,6 +9,7 @@ import { copyJson, ownText, sortKeys } from './json-copy.js';
 import { PARENT_PARAM } from './link.js';
 import { readV1 } from './schema-v1.js';
 import { type DocumentSidecar, readV2 } from './schema-v2.js';
+import { wrongValue } from './wrong-value.js';
 
 /** A version 2 document, and beside it what version 2 has no room for. */
 export interface V2Conversion {
@@ -52,6 +54,7 @@ export function v1ToV2(value: unknown): V2Conversion {
  * @throws EngineError `DOCUMENT_NOT_CONVERTIBLE` when the input is no valid version 2 document.
  */
 export function v2ToV1(value: unknown, options: V2ToV1Options = {}): JsonObject {
+  if (options === null) throw wrongValue('v2ToV1', 'options', 'an object', options);
   const issues = createIssueList();
   const canvas = requireObject(value, issues);
   if (canvas.version !== 2) {
@@ -73,6 +76,7 @@ export function v2ToV1(value: unknown, options: V2ToV1Options = {}): JsonObject 
  * @throws EngineError `DOCUMENT_NOT_CONVERTIBLE` for version 2 ids that have no version 1 key.
  */
 export function toV1(document: Document): JsonObject {
+  requireDocument('toV1', document);
   const keys = v1Keys(document, 'begin');
   return writeV1(document, writeV1Components(document, keys, document.version === 2), keys);
 }
@@ -84,6 +88,7 @@ export function toV1(document: Document): JsonObject {
  * keys that differ only in spelling.
  */
 export function toV2(document: Document): V2Conversion {
+  requireDocument('toV2', document);
   const sources = Object.values(document.components);
   if (sources.length === 0) throw new EngineError('DOCUMENT_NOT_CONVERTIBLE', 'the document has no components');
   const ids = convertIds(sources, (id) => (document.version === 2 ? id : v1KeyToV2Id(id)));
@@ -106,6 +111,10 @@ export function toV2(document: Document): V2Conversion {
 /** Writes JSON the way document files are written: two spaces, one line end at the end. */
 export function formatDocument(value: JsonObject): string {
   return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+function requireDocument(owner: string, document: Document): void {
+  if (!isJsonObject(document?.components)) throw wrongValue(owner, 'document', 'what parseDocument(…) gives', document);
 }
 
 function requireObject(value: unknown, issues: IssueList): JsonObject {

@@ -1,4 +1,5 @@
 /** Finds and reads references such as `{llm_0@content}`, `{{sys.query}}` and `{item.name}` in texts and parameters. */
+import { wrongValue } from './wrong-value.js';
 
 /** What a reference names. `path` holds the dot segments behind the root value, in order. */
 export type Reference =
@@ -124,6 +125,7 @@ export function splitTemplate(text: string): readonly TemplatePart[] {
  * can be meant. Gives undefined for every other text.
  */
 export function parseReference(text: string): Reference | undefined {
+  if (typeof text !== 'string') throw wrongValue('parseReference', 'text', 'a text', text);
   const name = normalizeReference(text);
   if (name === '' || /[\s{}]/.test(name)) return undefined;
   return toReference(name);

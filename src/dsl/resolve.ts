@@ -1,8 +1,10 @@
 /** Values by reference: reading, interpolating, and writing along a path. */
+
 import { EngineError } from '../errors.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../json.js';
 import { type AliasName, parseReference, type Reference, splitTemplate } from './reference.js';
 import { renderValue } from './render-value.js';
+import { wrongValue } from './wrong-value.js';
 
 /**
  * What reading a reference gave.
@@ -44,6 +46,8 @@ const MAX_JSON_TEXT = 1_048_576;
  * (`env.user.name` in `env.user`). A path that leads nowhere gives null.
  */
 export function readReference(reference: Reference, source: ValueSource): Lookup {
+  if (!isJsonObject(reference))
+    throw wrongValue('readReference', 'reference', 'what parseReference(…) gives', reference);
   switch (reference.kind) {
     case 'output':
       return follow(source.output(reference.component, reference.name), reference.path);
@@ -121,6 +125,7 @@ export function mapTexts(value: Json, read: (text: string) => Json): Json {
  * What names nothing reads as empty text and is reported; an alias outside of a body stays as it is written.
  */
 export function interpolate(text: string, source: ValueSource, options: InterpolateOptions = {}): string {
+  if (typeof text !== 'string') throw wrongValue('interpolate', 'text', 'a text', text);
   let result = '';
   for (const part of splitTemplate(text)) {
     result += part.kind === 'text' ? part.text : textOf(part.reference, part.text, source, options);

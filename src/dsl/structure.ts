@@ -86,7 +86,7 @@ function checkEntry(document: Document, issues: IssueList): void {
   const ingestion = components.filter((component) => INGESTION_TYPES.has(component.type.toLowerCase()));
   if (ingestion.length > 0) {
     const names = [...new Set(ingestion.map((component) => component.type))].join(', ');
-    const message = `this is an ingestion pipeline (it has no Begin, but ${names}); Runnel runs agent canvases only`;
+    const message = `this is an ingestion pipeline (it has no Begin, but ${names}); it runs for the documents of a dataset that names its agent in pipeline_id, and answers no questions`;
     issues.error('ingestion-pipeline', ['components'], message, ingestion[0]?.id);
     return;
   }

@@ -1,5 +1,7 @@
 /** Plans made in code: functions and edges instead of a document. */
+
 import { EngineError } from '../errors.js';
+import { requireList, requireObject } from '../operators/invalid-option.js';
 import { link, type NodeSpec } from './link.js';
 import type { NodeFunction } from './node.js';
 import type { Plan } from './plan.js';
@@ -48,8 +50,11 @@ export interface GraphNode {
  */
 export function planOf(
   nodes: Readonly<Record<string, NodeFunction | GraphNode>>,
-  edges: readonly (readonly [from: string, to: string])[] = oneAfterTheOther(Object.keys(nodes)),
+  given?: readonly (readonly [from: string, to: string])[],
 ): Plan {
+  requireObject('planOf', 'nodes', nodes, 'an object of nodes by id');
+  if (given !== undefined) requireList('planOf', 'edges', given, 'a list of pairs of ids');
+  const edges = given ?? oneAfterTheOther(Object.keys(nodes));
   const downstream = new Map<string, string[]>(Object.keys(nodes).map((id) => [id, []]));
   for (const [from, to] of edges) {
     const list = downstream.get(from);

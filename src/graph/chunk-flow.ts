@@ -57,10 +57,10 @@ export class ChunkFlow implements ActivationFlow {
     const isKept = this.isResumable || isWhole || (typed.isResult && output === undefined);
     const isNeeded = isWhole || typed.isResult;
     const stream = new ChunkStream<unknown>({
-      ...node.edge,
       name: node.id,
       isKept,
       onUnread: isNeeded ? undefined : onUnread,
+      ...node.edge,
     });
     activation.out = stream;
     if (output !== undefined) output.open();

@@ -8,6 +8,7 @@
 
 import type { EngineError, ErrorCode } from '../errors.js';
 import type { Json, JsonObject } from '../json.js';
+import { requireObject } from '../operators/invalid-option.js';
 import type { CallSummary } from './calls.js';
 import type { BodyRound, CallReport, Outputs, Write } from './node-events.js';
 import type { StatePatch } from './state-cell.js';
@@ -316,6 +317,7 @@ export type Unstamped<E extends EventHeader = RunEvent> = E extends EventHeader 
 
 /** Whether an event is the last of its run. */
 export function isTerminal(event: RunEvent): event is TerminalEvent {
+  requireObject('isTerminal', 'event', event, 'an event of a run');
   switch (event.type) {
     case 'run-interrupted':
     case 'run-settled':

@@ -1,6 +1,6 @@
 /** A node fails: it is tried again, a default value stands in, other nodes run instead, or the error goes to the body around. */
 import type { Unsubscribable } from 'rxjs';
-import { EngineError, errorAt, toEngineError } from '../errors.js';
+import { EngineError, errorAt, movedError, toEngineError } from '../errors.js';
 import { activationOf, type NodeActivation } from './activation.js';
 import { type ErrorInfo, errorOutputs, infoOf } from './events.js';
 import { delta, type Settled, settled } from './node-events.js';
@@ -46,7 +46,7 @@ export class Failures {
   handle(token: Token, thrown: unknown, next: Token[]): void {
     const node = this.#plan.nodes[token.node] as Node;
     const failure = toEngineError(thrown, 'NODE_FAILED', { node: node.id });
-    const error = node.typed === undefined ? failure : errorAt(failure, node.id);
+    const error = node.typed === undefined ? failure : errorIn(failure, node, activationOf(token).path);
     const info = infoOf(error, node.id);
     const { onError } = node;
     if (isTriedAgain(node, error, activationOf(token).attempt)) {
@@ -99,6 +99,16 @@ export class Failures {
     if (owner === undefined) this.#run.failRun(error);
     else this.#run.closeFailed(frame, owner, error);
   }
+}
+
+/** The error with the path of its node in the run: ids in the plan are paths without rounds, `each/send` for `each[3]/send`. */
+function errorIn(failure: EngineError, { id, name }: Node, path: string): EngineError {
+  const error = errorAt(failure, path);
+  // It may be about a node beside this one.
+  const around = id.slice(0, -name.length);
+  const { node = '' } = error;
+  if (id === path || !node.startsWith(around)) return error;
+  return movedError(error, path.slice(0, -name.length) + node.slice(around.length));
 }
 
 /** In a typed plan every error of a step's own code may pass; other errors say it themselves. */

@@ -1,5 +1,7 @@
 /** States computed from a log, and one step at a time: the same changes as in a live run, by the same `apply`. */
+
 import { EngineError } from '../errors.js';
+import { invalidOption, requireList, requireObject } from '../operators/invalid-option.js';
 import type { RunEvent } from './events.js';
 import type { Plan } from './plan.js';
 import { restore } from './snapshot.js';
@@ -19,6 +21,8 @@ export function transition(
   token: number,
   change: Change,
 ): readonly [State, readonly number[]] {
+  requireParts('transition', plan, state);
+  requireObject('transition', 'change', change, 'a change');
   const run = liveState(plan, state);
   const found = findToken(run.root, token);
   if (found === undefined) {
@@ -36,6 +40,9 @@ export function transition(
  * @throws EngineError CHECKPOINT_INVALID when an event does not fit the state that it comes to.
  */
 export function foldState(plan: Plan, state: State, events: Iterable<RunEvent>): State {
+  requireParts('foldState', plan, state);
+  if (typeof events?.[Symbol.iterator] !== 'function')
+    throw invalidOption('foldState', 'events', 'events of a run, such as a list', events);
   const run = liveState(plan, state);
   const ready: Token[] = [];
   for (const event of events) {
@@ -163,4 +170,9 @@ function findToken(frame: Frame, id: number): Token | undefined {
 
 function misfit({ type, seq }: RunEvent, why: string): EngineError {
   return new EngineError('CHECKPOINT_INVALID', `Event ${seq} of the log (${type}) does not fit the state: ${why}`);
+}
+
+function requireParts(owner: string, plan: Plan, state: State): void {
+  requireList(owner, 'plan', plan?.nodes, 'a plan, as planOf(…) gives it');
+  requireObject(owner, 'state', state?.variables, 'the state of a run');
 }

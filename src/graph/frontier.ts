@@ -263,7 +263,14 @@ export class Frontier {
     if (firstWatcher.nextWatcher === undefined) {
       unwatch(firstWatcher);
       this.#tryRelease(firstWatcher, ready);
-    } else for (const held of takeWatchers(token)) this.#tryRelease(held, ready);
+      return;
+    }
+    for (let held = takeWatchers(token); held !== undefined; ) {
+      const next: Token | undefined = held.nextWatcher;
+      held.nextWatcher = undefined;
+      this.#tryRelease(held, ready);
+      held = next;
+    }
   }
 
   #add(frame: Frame, node: number, status: TokenStatus): Token {

@@ -4,9 +4,11 @@
  * Exactly one `Settled` or `Interrupt` ends an activation. Text travels as `Delta` and never through State; everything that
  * other nodes may read goes through `Settled` (or `Progress`, for a node that is still at work).
  */
+
 import type { Reference } from '../dsl/reference.js';
 import type { ErrorCode } from '../errors.js';
 import type { Json, JsonObject } from '../json.js';
+import { requireObject } from '../operators/invalid-option.js';
 import type { StoredValue } from './typed.js';
 
 /** Values of a node by output name. */
@@ -150,19 +152,23 @@ export interface Settled {
 /** Anything a node may emit. */
 export type NodeEvent = Delta | Notice | Call | Usage | Progress | Interrupt | Settled;
 
+/** The event of a piece of text for an output. */
 export const delta = (port: string, text: string): Delta => ({ type: 'delta', port, text });
 
+/** The event of something that a node says for observers only. */
 export const notice = (name: string, data: JsonObject = {}): Notice => ({ type: 'notice', name, data });
 
 /** A hint for the people who watch the run; it never changes the run. */
 export const warning = (message: string): Notice => ({ type: 'notice', name: 'warning', data: { message } });
 
+/** The event that ends an activation with its outputs. */
 export const settled = (outputs: Outputs, options: Omit<Settled, 'type' | 'outputs'> = {}): Settled => ({
   type: 'settled',
   outputs,
   ...options,
 });
 
+/** The event that ends an activation with a question; it runs again with the answer. */
 export const interrupt = (payload?: JsonObject, outputs?: Outputs): Interrupt => ({
   type: 'interrupt',
   ...(payload === undefined ? {} : { payload }),
@@ -170,7 +176,9 @@ export const interrupt = (payload?: JsonObject, outputs?: Outputs): Interrupt =>
 });
 
 /** The event of a node that begins a call. */
-export function callStarted({ id, kind, name, parent, attributes }: CallStart): Call {
+export function callStarted(call: CallStart): Call {
+  requireObject('callStarted', 'call', call, 'an object with "id", "kind" and "name"');
+  const { id, kind, name, parent, attributes } = call;
   return {
     type: 'call',
     call: {
@@ -185,12 +193,16 @@ export function callStarted({ id, kind, name, parent, attributes }: CallStart): 
 }
 
 /** The event of something that happens in a call. */
-export function callEvent({ id, name, attributes }: CallMoment): Call {
+export function callEvent(moment: CallMoment): Call {
+  requireObject('callEvent', 'moment', moment, 'an object with "id" and "name"');
+  const { id, name, attributes } = moment;
   return { type: 'call', call: { type: 'moment', id, name, ...(attributes && { attributes }) } };
 }
 
 /** The event of a call that is over. */
-export function callFinished({ id, error, usage, attributes }: CallEnd): Call {
+export function callFinished(end: CallEnd): Call {
+  requireObject('callFinished', 'end', end, 'an object with "id"');
+  const { id, error, usage, attributes } = end;
   return {
     type: 'call',
     call: {

@@ -49,7 +49,6 @@ const MAX_EARLY_DEPTH = 32;
 const STARTED = { type: 'started' } as const;
 const STREAMING = { type: 'streaming' } as const;
 const SKIPPED = { type: 'skipped' } as const;
-
 const NEVER = new Promise<void>(() => {});
 
 /** One run at work. */
@@ -202,8 +201,9 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     } catch (error) {
       return { type: 'error', error };
     }
-    if (isObservable(result)) return result;
-    return isThenable(result) ? fromPromise(result) : toOutcome(result);
+    // A node of a typed plan gives events alone, and mostly its end.
+    if (node.typed !== undefined && 'type' in result && result.type === 'settled') return result as Settled;
+    return isObservable(result) ? result : isThenable(result) ? fromPromise(result) : toOutcome(result);
   }
 
   /** Consumers on stream edges and containers only wait for others, so they take no slot and can never starve them. */

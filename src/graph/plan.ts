@@ -158,6 +158,7 @@ export interface EdgeTables {
 /** Bytes that the ancestor sets of one plan may take before they are computed anew. */
 const MAX_CACHE_BYTES = 32 * 1024 * 1024;
 
+/** Which nodes can be reached from which; worked out once per plan. */
 export class Reach {
   readonly #tables: EdgeTables;
   readonly #ancestors = new Map<number, Uint32Array>();

@@ -90,6 +90,7 @@ export class EventReporter implements Reporter {
   readonly #listener: (event: RunEvent) => void;
   #seq: number;
   #isMuted = false;
+  readonly #isForLog: boolean;
   // Made when first needed: most runs need neither, and making both is a tenth of what a short run costs.
   /** Tokens whose last piece of text was on the port `thinking`. */
   #thinking: Set<number> | undefined = undefined;
@@ -98,7 +99,16 @@ export class EventReporter implements Reporter {
   /** Starts that a recovered run repeats; undefined when there are none. */
   #retractions: Retractions | undefined = undefined;
 
-  constructor(plan: Plan, run: string, now: () => number, seq: number, listener: (event: RunEvent) => void) {
+  /** @param isForLog nothing but a log takes the events: values are in them as they are stored alone */
+  constructor(
+    plan: Plan,
+    run: string,
+    now: () => number,
+    seq: number,
+    listener: (event: RunEvent) => void,
+    isForLog = false,
+  ) {
+    this.#isForLog = isForLog;
     this.#plan = plan;
     this.#run = run;
     this.#now = now;
@@ -235,18 +245,9 @@ export class EventReporter implements Reporter {
     }
     const within = this.#path(frame);
     if (within === '' && stored !== undefined) {
-      this.#listener({
-        type: 'node-settled',
-        run,
-        seq,
-        at,
-        node: node.id,
-        token: id,
-        outputs,
-        value,
-        stored,
-        elapsedMs,
-      });
+      const type = 'node-settled';
+      if (this.#isForLog) this.#listener({ type, run, seq, at, node: node.id, token: id, outputs, stored, elapsedMs });
+      else this.#listener({ type, run, seq, at, node: node.id, token: id, outputs, value, stored, elapsedMs });
       return;
     }
     this.#listener({

@@ -1,8 +1,10 @@
 /** Starting a run: as an Observable of events, or as a Promise of its end. */
+
 import { randomUUID } from 'node:crypto';
 import { EMPTY, NEVER, Observable, type Subscription, switchMap, take, timer } from 'rxjs';
 import { EngineError, toEngineError } from '../errors.js';
 import type { Json } from '../json.js';
+import { requireList, requireObject } from '../operators/invalid-option.js';
 import { answeredState, freshState, recoveredState, resumedState } from './beginnings.js';
 import type { PendingQuestion, RunEvent, TerminalEvent, Unstamped } from './events.js';
 import { LogWriter, storedEvent, storedInput } from './log.js';
@@ -26,11 +28,14 @@ import type { ValueCodec } from './typed.js';
  * @throws EngineError OPTION_INVALID at once; PLAN_CHANGED, CHECKPOINT_INVALID through the stream.
  */
 export function run(plan: Plan, start: Start, options: RunOptions = {}): Observable<RunEvent> {
+  requirePlanAndStart('run', plan, start);
   checkOptions(options);
   return new Observable<RunEvent>((subscriber) => {
-    const subscription = new RunSubscription(plan, start, options, (event) => subscriber.next(event));
+    const subscription = new RunSubscription(plan, start, options, {
+      event: (event) => subscriber.next(event),
+      closed: (error) => (error === undefined ? subscriber.complete() : subscriber.error(error)),
+    });
     subscriber.add(() => subscription.dispose());
-    subscription.whenClosed = (error) => (error === undefined ? subscriber.complete() : subscriber.error(error));
     subscription.start();
   });
 }
@@ -41,16 +46,16 @@ export function run(plan: Plan, start: Start, options: RunOptions = {}): Observa
  * @throws EngineError as `run`; a failed run is an outcome, not an error.
  */
 export function execute(plan: Plan, start: Start, options: RunOptions = {}): Promise<RunOutcome> {
+  requirePlanAndStart('execute', plan, start);
   checkOptions(options);
   return new Promise((resolve, reject) => {
     let outcome: RunOutcome | undefined;
-    const whenEnded = (end: RunOutcome) => {
-      outcome = end;
-      options.whenEnded?.(end);
-    };
-    const subscription = new RunSubscription(plan, start, { ...options, whenEnded }, undefined);
-    subscription.whenClosed = (error) =>
-      error === undefined && outcome !== undefined ? resolve(outcome) : reject(error);
+    const subscription = new RunSubscription(plan, start, options, {
+      ended: (end) => {
+        outcome = end;
+      },
+      closed: (error) => (error === undefined && outcome !== undefined ? resolve(outcome) : reject(error)),
+    });
     subscription.start();
   });
 }
@@ -66,15 +71,18 @@ export function execute(plan: Plan, start: Start, options: RunOptions = {}): Pro
 export function outcomeOf(plan: Plan, start: Start, options: RunOptions = {}): Observable<RunOutcome> {
   checkOptions(options);
   return new Observable((subscriber) => {
-    const whenEnded = (end: RunOutcome) => {
-      options.whenEnded?.(end);
-      subscriber.next(end);
-    };
-    const subscription = new RunSubscription(plan, start, { ...options, whenEnded }, undefined);
+    const subscription = new RunSubscription(plan, start, options, {
+      ended: (end) => subscriber.next(end),
+      closed: (error) => (error === undefined ? subscriber.complete() : subscriber.error(error)),
+    });
     subscriber.add(() => subscription.dispose());
-    subscription.whenClosed = (error) => (error === undefined ? subscriber.complete() : subscriber.error(error));
     subscription.start();
   });
+}
+
+function requirePlanAndStart(owner: string, plan: Plan, start: Start): void {
+  requireList(owner, 'plan', plan?.nodes, 'a plan, as planOf(…) gives it');
+  requireObject(owner, 'start', start, 'an object with "input"');
 }
 
 /** A checkpoint of a State, as JSON. */
@@ -162,15 +170,26 @@ function inputOf({ values }: Plan, { input }: Checkpoint): Json {
   return input === undefined || values === undefined ? (input ?? null) : (values.fromJson(input) as Json);
 }
 
+/**
+ * Who is told of a run. Given when it is made: V8 puts a function that is assigned to a property into old space at once, where it keeps all
+ * of its run until the next full collection.
+ */
+interface Told {
+  /** Undefined: no event is built unless there is a log. */
+  readonly event?: (event: RunEvent) => void;
+  /** Told of the outcome behind `whenEnded` of the options. */
+  readonly ended?: (end: RunOutcome) => void;
+  readonly closed: (error?: unknown) => void;
+}
+
 /** One subscription: a performance, its reporter, and the ends of a run that come from outside. */
 class RunSubscription {
-  whenClosed: (error?: unknown) => void = () => {};
   readonly #plan: Plan;
   readonly #start: Start;
   readonly #options: RunOptions;
   readonly #run: string;
   readonly #now: () => number;
-  readonly #listener: ((event: RunEvent) => void) | undefined;
+  readonly #told: Told;
   readonly #reporter: EventReporter | undefined;
   readonly #startedAt: number;
   #prepared: Prepared | undefined = undefined;
@@ -184,14 +203,14 @@ class RunSubscription {
   #delivering = 0;
   #cancelled = false;
 
-  constructor(plan: Plan, start: Start, options: RunOptions, listener: ((event: RunEvent) => void) | undefined) {
+  constructor(plan: Plan, start: Start, options: RunOptions, told: Told) {
     this.#plan = plan;
     this.#start = start;
     this.#options = options;
     this.#run = options.run ?? randomUUID().replaceAll('-', '');
     this.#now = options.now ?? Date.now;
     this.#startedAt = options.startedAt ?? this.#now();
-    this.#listener = listener;
+    this.#told = told;
     const { log } = options;
     if (log !== undefined) {
       this.#log = new LogWriter({
@@ -202,10 +221,10 @@ class RunSubscription {
         whenBroken: (error) => this.#end({ kind: 'failed', error: errorInfo(error) }),
       });
     }
-    if (log !== undefined || listener !== undefined) {
-      this.#reporter = new EventReporter(plan, this.#run, this.#now, options.seq ?? this.#lastSeq, (event) =>
-        this.#deliver(event),
-      );
+    if (log !== undefined || told.event !== undefined) {
+      const deliver = (event: RunEvent) => this.#deliver(event);
+      const isForLog = told.event === undefined;
+      this.#reporter = new EventReporter(plan, this.#run, this.#now, options.seq ?? this.#lastSeq, deliver, isForLog);
     }
   }
 
@@ -243,7 +262,7 @@ class RunSubscription {
       else this.#begin(prepared);
     } catch (error) {
       this.dispose();
-      this.whenClosed(error);
+      this.#told.closed(error);
     }
   }
 
@@ -266,7 +285,7 @@ class RunSubscription {
       if (!this.#isOver) this.#performance?.start(ready);
     } catch (error) {
       this.dispose();
-      this.whenClosed(error);
+      this.#told.closed(error);
     }
   }
 
@@ -315,8 +334,9 @@ class RunSubscription {
 
   #listenTo(signal: AbortSignal): void {
     const cancel = () => this.#cancel();
+    const endListening = () => signal.removeEventListener('abort', cancel);
     signal.addEventListener('abort', cancel);
-    this.#endListening = () => signal.removeEventListener('abort', cancel);
+    this.#endListening = endListening;
   }
 
   #cancel(): void {
@@ -331,7 +351,7 @@ class RunSubscription {
     this.#delivering += 1;
     const { values } = this.#plan;
     this.#log?.append(values === undefined ? event : storedEvent(values, event));
-    this.#listener?.(event);
+    this.#told.event?.(event);
     this.#delivering -= 1;
     if (this.#cancelled && this.#delivering === 0) this.#close({ kind: 'cancelled' });
   }
@@ -360,36 +380,49 @@ class RunSubscription {
       close === undefined ? live.state : { ...live.state, variables: close(variables, outputs, context) };
     const pending = end.kind === 'interrupted' ? pendingQuestions(this.#plan, live.root) : [];
     const finish = (end: RunEnd | { readonly kind: 'cancelled' }) => {
-      const status = STATUS[end.kind];
-      const error = end.kind === 'failed' ? { error: end.error, ...(end.cause && { cause: end.cause }) } : {};
-      const result = live.root.typed?.result;
       try {
-        this.#options.whenEnded?.({
-          run: this.#run,
-          status,
-          outputs,
-          pending,
-          ...error,
-          ...(result && { result }),
-          usage: live.usage,
-          plan: this.#plan,
-          state,
-        });
+        this.#tell(end, outputs, pending, state);
       } catch (thrown) {
         // The outcome was not taken: without it the run must not look as if it had ended well.
-        this.whenClosed(thrown);
+        this.#told.closed(thrown);
         return;
       }
       this.#reporter?.report(this.#terminal(end, outputs, pending));
-      if (this.#options.log === undefined || this.#options.log.storesEndAtOnce === true) this.whenClosed();
+      if (this.#options.log === undefined || this.#options.log.storesEndAtOnce === true) this.#told.closed();
       else
         this.#options.log
           .flush()
-          .finally(() => this.whenClosed())
+          .finally(() => this.#told.closed())
           .catch(() => {});
     };
     if (this.#options.checkpoints === undefined && this.#log === undefined) finish(end);
-    else this.#store(state).then((broken) => finish(broken ?? end), this.whenClosed);
+    else this.#store(state).then((broken) => finish(broken ?? end), this.#told.closed);
+  }
+
+  #tell(
+    end: RunEnd | { readonly kind: 'cancelled' },
+    outputs: Outputs | null,
+    pending: readonly PendingQuestion[],
+    state: State,
+  ): void {
+    const { whenEnded } = this.#options;
+    if (whenEnded === undefined && this.#told.ended === undefined) return;
+    const { live } = this.#prepared as Prepared;
+    const error = end.kind === 'failed' ? { error: end.error, ...(end.cause && { cause: end.cause }) } : {};
+    const result = live.root.typed?.result;
+    const outcome: RunOutcome = {
+      run: this.#run,
+      status: STATUS[end.kind],
+      outputs,
+      pending,
+      ...error,
+      ...(result && { result }),
+      usage: live.usage,
+      plan: this.#plan,
+      state,
+    };
+    whenEnded?.(outcome);
+    this.#told.ended?.(outcome);
   }
 
   /** Everything is durable before the last event is delivered. */

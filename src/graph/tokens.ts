@@ -329,18 +329,55 @@ export function unwatch(held: Token): void {
   if (before !== undefined) before.nextWatcher = nextWatcher;
 }
 
-/** Ends all watching of a witness; gives the held tokens in the order in which they came, in which a resumed run finds them too. */
-export function takeWatchers(witness: Token): readonly Token[] {
-  const watchers: Token[] = [];
-  for (let held = witness.firstWatcher; held !== undefined; ) {
+/** Watchers that are sorted where they stand; more are sorted as an array, whose comparisons do not grow with the square. */
+const FEW_WATCHERS = 32;
+
+/**
+ * Ends all watching of a witness; gives the held tokens in the order in which they came, in which a resumed run finds them too: the first,
+ * with the others behind it as `nextWatcher`.
+ */
+export function takeWatchers(witness: Token): Token | undefined {
+  let sorted: Token | undefined;
+  let count = 0;
+  for (let held = witness.firstWatcher; held !== undefined; count += 1) {
     const next: Token | undefined = held.nextWatcher;
     held.witness = undefined;
-    held.nextWatcher = undefined;
-    watchers.push(held);
+    if (count === FEW_WATCHERS) {
+      sorted = sortedWatchers(sorted, held, next);
+      break;
+    }
+    sorted = putWatcher(sorted, held);
     held = next;
   }
   witness.firstWatcher = undefined;
-  return watchers.sort((left, right) => left.id - right.id);
+  return sorted;
+}
+
+/** Mostly the newest comes last, and belongs in front. */
+function putWatcher(sorted: Token | undefined, held: Token): Token {
+  if (sorted === undefined || held.id < sorted.id) {
+    held.nextWatcher = sorted;
+    return held;
+  }
+  let before = sorted;
+  while (before.nextWatcher !== undefined && before.nextWatcher.id < held.id) before = before.nextWatcher;
+  held.nextWatcher = before.nextWatcher;
+  before.nextWatcher = held;
+  return sorted;
+}
+
+/** Those that are sorted, `held`, and those from `rest` on. */
+function sortedWatchers(sorted: Token | undefined, held: Token, rest: Token | undefined): Token {
+  const all: Token[] = [held];
+  for (const first of [sorted, rest]) {
+    for (let other = first; other !== undefined; other = other.nextWatcher) {
+      other.witness = undefined;
+      all.push(other);
+    }
+  }
+  all.sort((left, right) => left.id - right.id);
+  for (let at = 0; at < all.length; at += 1) (all[at] as Token).nextWatcher = all[at + 1];
+  return all[0] as Token;
 }
 
 // ── stream edges ────────────────────────────────────────────────────────────────────────────────────────────────────────────

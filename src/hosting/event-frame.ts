@@ -1,8 +1,8 @@
 /** An event of a run on its way into the log and to clients. */
 import type { RagflowProjection, WireEvent } from '../canvas/ragflow-events.js';
 import { errorCodeInfo } from '../errors.js';
+import { EventWriter } from '../graph/event-json.js';
 import { isTerminal, type NodeDelta, type RunEvent, type RunFailed } from '../graph/events.js';
-import { eventJson } from '../graph/log.js';
 import { escapeJson, isJsonObject, parseOwnJson, utf8Length } from '../json.js';
 import type { LoggedEvent } from '../records/run-log.js';
 
@@ -91,6 +91,13 @@ class WholeFrame implements EventFrame {
   #leaveOut(error: unknown): undefined {
     if (!(this.isStored && error instanceof TypeError)) throw error;
   }
+}
+
+/** The event that a log holds. */
+export function eventOf(stored: LoggedEvent): RunEvent {
+  return stored instanceof WholeFrame || stored instanceof PieceFrame
+    ? stored.source
+    : readSource(stored.json, stored.seq);
 }
 
 /** The event of a row; one that is no JSON is of a type that no reader knows. */
@@ -205,6 +212,7 @@ function digitsOf(value: number): number {
 /** Makes the frames of one run. */
 export class EventFramer {
   readonly #projection: RagflowProjection;
+  readonly #writer = new EventWriter();
   /** Of the last piece: most follow one of the same node. */
   #shape: PieceShape | undefined = undefined;
 
@@ -216,7 +224,7 @@ export class EventFramer {
   frame(source: RunEvent): EventFrame {
     const { type: event, seq } = source;
     if (event === 'node-delta') return this.#piece(source);
-    const json = eventJson(source);
+    const json = this.#writer.json(source);
     return new WholeFrame({ seq, event, json, bytes: Buffer.byteLength(json) }, this.#projection, source);
   }
 

@@ -1,6 +1,5 @@
 /** How one client follows a run: from the log until it is up to date, then live at its own pace. */
 import {
-  concat,
   filter,
   firstValueFrom,
   type MonoTypeOperatorFunction,
@@ -174,7 +173,7 @@ class Follower implements Following {
     return new Promise((resolve) => {
       const presence = live.clients.attach();
       presence.add(
-        (missed.length === 0 ? unseen$ : concat(missed, unseen$))
+        (missed.length === 0 ? unseen$ : behind(missed, unseen$))
           .pipe(coalesceFrames({ ready$, maxBytes, isExact }))
           .subscribe({
             next: (frame) => {
@@ -204,6 +203,14 @@ class Follower implements Following {
     }
     await next;
   }
+}
+
+/** Given frames, then others; by hand, because there is one for each client, and `concat` makes ten objects. */
+function behind(missed: readonly EventFrame[], frames$: Observable<EventFrame>): Observable<EventFrame> {
+  return new Observable((subscriber) => {
+    for (let at = 0; at < missed.length; at += 1) subscriber.next(missed[at] as EventFrame);
+    return frames$.subscribe(subscriber);
+  });
 }
 
 /** Resolves with the first value, with the end, or when `until$` emits. */

@@ -201,7 +201,8 @@ export class LiveRun {
   #open(): void {
     const { identity, work, past, lease } = this.#options;
     const { id } = identity;
-    lease.whenLost = () => this.release('its lease was lost', true);
+    const whenLost = () => this.release('its lease was lost', true);
+    lease.whenLost = whenLost;
     if ('failure' in work) {
       this.#failure = work.failure;
       void this.#finish();

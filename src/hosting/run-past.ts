@@ -5,7 +5,7 @@ import { changesState } from '../graph/log.js';
 import { addUsage, NO_USAGE } from '../graph/state.js';
 import { type LoggedEvent, pagesAfter, type RunLog } from '../records/run-log.js';
 import { isLastEvent } from './event-frame.js';
-import { Transcript, textOf } from './transcript.js';
+import { isRetraction, Transcript, textOf } from './transcript.js';
 
 /** What a run did before its process was lost, folded from its log. */
 export interface RunPast {
@@ -75,7 +75,7 @@ class Fold {
   readonly #after: number;
   readonly #projection: RagflowProjection;
   readonly #transcript: Transcript;
-  #pieces: { readonly place: string; readonly seq: number; readonly text: string }[] = [];
+  #pieces: { readonly place: string; readonly node: string; readonly seq: number; readonly text: string }[] = [];
 
   constructor(projection: RagflowProjection, after: number) {
     this.#after = after;
@@ -101,7 +101,7 @@ class Fold {
   /** What was answered, without the text that nodes report again. */
   transcript(): Transcript {
     for (const [place, starts] of this.#open) this.#retract(place, Math.min(...starts.values()));
-    for (const { text } of this.#pieces) this.#transcript.addText(text);
+    for (const { text, node } of this.#pieces) this.#transcript.addText(text, node);
     return this.#transcript;
   }
 
@@ -109,7 +109,12 @@ class Fold {
     switch (event.type) {
       case 'node-delta':
       case 'node-thinking':
-        this.#pieces.push({ place: pathOf(event), seq: event.seq, text: textOf(event, this.#projection) });
+        this.#pieces.push({
+          place: pathOf(event),
+          node: event.node,
+          seq: event.seq,
+          text: textOf(event, this.#projection),
+        });
         return;
       case 'node-started': {
         const place = pathOf(event);
@@ -117,6 +122,9 @@ class Fold {
         this.#open.set(place, (this.#open.get(place) ?? new Map()).set(event.token, event.seq));
         break;
       }
+      case 'node-notice':
+        if (isRetraction(event)) this.#retract(pathOf(event), 0);
+        break;
       case 'node-settled':
         this.#ended(event);
         break;

@@ -12,7 +12,7 @@ import { partyOf } from './shares.js';
 /** What services are bound with. */
 type ServicePorts = Pick<HostParts, 'services'> & { readonly stores: Pick<HostStores, 'files' | 'sales' | 'tickets'> };
 
-/** A server's services as one tenant has them: its files, its sales and tickets, its datasets, the MCP servers that are open to it, its share of sandboxes and
+/** A server's services as one tenant has them: its files, its sales and tickets, its datasets, the MCP servers that are open to it, its chats, its share of sandboxes and
  * threads, its turns at models and browsers. */
 export function servicesOfTenant(ports: ServicePorts, tenant: string, isVisitor = false): Services {
   let bound = boundOf.get(ports);
@@ -31,7 +31,7 @@ const MAX_BOUND = 1_000;
 const boundOf = new WeakMap<ServicePorts, Newest<Services>>();
 
 function bindServices({ services, stores }: ServicePorts, tenant: string, isVisitor: boolean): Services {
-  const { mcp, retriever, code, threads, models, browsers } = services;
+  const { mcp, retriever, code, threads, models, browsers, knowledge, chats, caches } = services;
   return {
     ...services,
     files: bindFiles(stores.files, tenant),
@@ -42,6 +42,9 @@ function bindServices({ services, stores }: ServicePorts, tenant: string, isVisi
     ...(models?.forTenant && { models: models.forTenant(partyOf(tenant, isVisitor)) }),
     ...(browsers?.forTenant && { browsers: browsers.forTenant(partyOf(tenant, isVisitor)) }),
     ...(threads?.forTenant && { threads: threads.forTenant(tenant) }),
+    ...(knowledge?.forTenant && { knowledge: knowledge.forTenant(tenant) }),
+    ...(chats?.forTenant && { chats: chats.forTenant(tenant) }),
+    ...(caches?.forTenant && { caches: caches.forTenant(tenant) }),
   };
 }
 

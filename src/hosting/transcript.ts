@@ -1,6 +1,6 @@
 import type { RagflowProjection, WireEvent } from '../canvas/ragflow-events.js';
 import { THINK_CLOSE, THINK_OPEN } from '../components/speaking/think-text.js';
-import type { NodeSettled, RunEvent } from '../graph/events.js';
+import type { NodeNotice, NodeSettled, RunEvent } from '../graph/events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 
 /** Nodes of a path that are stored; older ones are forgotten. */
@@ -9,6 +9,7 @@ export const MAX_PATH = 2_000;
 /** Citations of an answer without any. */
 const NO_REFERENCE: JsonObject = {};
 
+/** What a transcript is made with. */
 export interface TranscriptOptions {
   readonly projection: RagflowProjection;
   /** Whether {@link Transcript.trace} is wanted. */
@@ -30,6 +31,8 @@ export class Transcript {
   #terminal: RunEvent | undefined = undefined;
   /** In pieces, joined when they are read: a text that grows by every word is a chain of as many objects. */
   #texts: string[] = [];
+  /** Of each piece, the node that said it. */
+  #speakers: string[] = [];
 
   constructor({ projection, storesTrace }: TranscriptOptions) {
     this.#projection = projection;
@@ -38,8 +41,7 @@ export class Transcript {
 
   /** The text of all messages, with reasoning in `<think>` tags. */
   get content(): string {
-    if (this.#texts.length > 1) this.#texts = [this.#texts.join('')];
-    return this.#texts[0] ?? '';
+    return this.#texts.join('');
   }
 
   /** The end of the last message, in RAGFlow's format. */
@@ -73,9 +75,10 @@ export class Transcript {
         return;
       case 'node-delta':
       case 'node-thinking':
-        this.addText(textOf(event, this.#projection));
+        this.addText(textOf(event, this.#projection), event.node);
         return;
       case 'node-notice':
+        if (isRetraction(event)) this.#retract(event.node);
         if (event.name !== 'message-ended') return;
         this.#messageEnded = event;
         if (isJsonObject(event.data.reference)) this.reference = event.data.reference;
@@ -110,8 +113,18 @@ export class Transcript {
     }
   }
 
-  addText(text: string): void {
-    if (text !== '') this.#texts.push(text);
+  /** @param speaker id of the node that says it */
+  addText(text: string, speaker = ''): void {
+    if (text === '') return;
+    this.#texts.push(text);
+    this.#speakers.push(speaker);
+  }
+
+  /** Forgets what a node has said: it begins anew. */
+  #retract(speaker: string): void {
+    const speakers = this.#speakers;
+    this.#texts = this.#texts.filter((_, at) => speakers[at] !== speaker);
+    this.#speakers = speakers.filter((one) => one !== speaker);
   }
 
   #started(node: string): void {
@@ -125,6 +138,11 @@ export class Transcript {
     if (isJsonObject(structured) && Object.keys(structured).length > 0) this.structured[event.node] = structured;
     if (this.#storesTrace) this.#finished.push(event);
   }
+}
+
+/** Whether a node says that all its text so far is void. */
+export function isRetraction({ name, data }: NodeNotice): boolean {
+  return name === 'chat' && data.type === 'retract';
 }
 
 /** What an event adds to the answer; marks of reasoning become tags. */

@@ -1,7 +1,7 @@
 import { type MonoTypeOperatorFunction, Observable } from 'rxjs';
 import { EngineError } from '../errors.js';
 import { Feed, type FeedSink } from './feed.js';
-import { requireWhole } from './invalid-option.js';
+import { requireCallable, requireOptions, requireWhole } from './invalid-option.js';
 
 /** What {@link concatChunks} may hold. */
 export interface ConcatChunksOptions {
@@ -26,8 +26,11 @@ export interface ConcatChunksOptions {
  */
 export function concatChunks<T>(
   rule?: (chunks: readonly T[]) => T,
-  { maxChunks = 1_000_000 }: ConcatChunksOptions = {},
+  options: ConcatChunksOptions = {},
 ): MonoTypeOperatorFunction<T> {
+  requireOptions('concatChunks', options, ['maxChunks']);
+  requireCallable('concatChunks', 'rule', rule);
+  const { maxChunks = 1_000_000 } = options;
   requireWhole('concatChunks', 'maxChunks', maxChunks, 1);
   return (source) =>
     new Observable((subscriber) => {

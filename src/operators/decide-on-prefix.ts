@@ -3,7 +3,7 @@ import { EngineError } from '../errors.js';
 import { ChunkSource } from './chunk-source.js';
 import { ChunkStream } from './chunk-stream.js';
 import { Feed, type FeedSink } from './feed.js';
-import { requireWhole } from './invalid-option.js';
+import { invalidOption, requireObject, requireWhole } from './invalid-option.js';
 
 /**
  * Decides where chunks go by the first of them: a label, several labels, or undefined to see more.
@@ -55,6 +55,8 @@ export function decideOnPrefix<T, const L extends string>(
   choose: ChooseOnPrefix<T, L>,
   options: DecideOptions<NoInfer<T>> = {},
 ): OperatorFunction<T, Decision<T, L>> {
+  if (typeof choose !== 'function') throw invalidOption('decideOnPrefix', 'choose', 'a function', choose);
+  requireObject('decideOnPrefix', 'options', options, 'an object');
   requireWhole('decideOnPrefix', 'maxChunks', options.maxChunks ?? MAX_CHUNKS, 1);
   requireWhole('decideOnPrefix', 'size', options.size ?? SIZE, 1);
   return (source) =>

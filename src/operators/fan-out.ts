@@ -2,7 +2,7 @@ import { type Observable, Subscription } from 'rxjs';
 import type { WhenFull } from './chunk-reader.js';
 import { ChunkSource } from './chunk-source.js';
 import { ChunkStream } from './chunk-stream.js';
-import { requireWhole } from './invalid-option.js';
+import { requireObject, requireWhole } from './invalid-option.js';
 import { pour } from './pour.js';
 
 /** How {@link fanOut} treats its readers. */
@@ -49,6 +49,7 @@ export type ReadersOf<T, N extends number, R extends readonly ChunkSource<T>[]> 
 export function fanOut<T, const N extends number>(
   options: FanOutOptions<T, N>,
 ): <S extends T>(source: Observable<S> | AsyncIterable<S>) => Readers<S, N> {
+  requireObject('fanOut', 'options', options, 'an object with "readers"');
   const { readers: count, name = 'fanOut', size, whenFull, concat } = options;
   requireWhole(name, 'readers', count, 1);
   return <S extends T>(source: Observable<S> | AsyncIterable<S>) => {

@@ -42,6 +42,28 @@ export function requireOptions(owner: string, given: unknown, names: readonly st
   }
 }
 
+/** Refuses what is no object where one with fields or options belongs. @throws EngineError `OPTION_INVALID`. */
+export function requireObject(owner: string, option: string, value: unknown, allowed = 'an object'): void {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return;
+  throw invalidOption(owner, option, allowed, value);
+}
+
+/** Refuses what is no list. @throws EngineError `OPTION_INVALID`. */
+export function requireList(owner: string, option: string, value: unknown, allowed = 'a list'): void {
+  if (!Array.isArray(value)) throw invalidOption(owner, option, allowed, value);
+}
+
+/** Refuses what is no object with functions under these names. @throws EngineError `OPTION_INVALID`. */
+export function requireMethods(
+  owner: string,
+  option: string,
+  value: unknown,
+  names: readonly string[],
+  allowed: string,
+): void {
+  if (!hasMethods(value, names)) throw invalidOption(owner, option, allowed, value);
+}
+
 /** Refuses what is there and is no function. @throws EngineError `OPTION_INVALID`. */
 export function requireCallable(owner: string, option: string, value: unknown): void {
   if (value !== undefined && typeof value !== 'function') throw invalidOption(owner, option, 'a function', value);

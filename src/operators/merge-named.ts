@@ -2,6 +2,7 @@ import { type Observable, Subscription } from 'rxjs';
 import { EngineError } from '../errors.js';
 import { ChunkSource } from './chunk-source.js';
 import { ChunkStream } from './chunk-stream.js';
+import { requireObject } from './invalid-option.js';
 import { type ChunkSink, pour } from './pour.js';
 
 /** What {@link mergeNamed} says: a chunk of a source, or that a source has ended. */
@@ -42,6 +43,8 @@ export function mergeNamed<const S extends NamedSources>(
   sources: S,
   options: MergeNamedOptions = {},
 ): ChunkSource<NamedChunks<S>> {
+  requireObject('mergeNamed', 'sources', sources, 'an object of streams by name');
+  requireObject('mergeNamed', 'options', options, 'an object');
   return new ChunkSource(() => {
     const names = Object.keys(sources);
     const pouring = new Subscription();

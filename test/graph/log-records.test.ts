@@ -1,8 +1,9 @@
 /** Events as a log holds them, and what becomes of those that were changed there. */
 import { describe, expect, it } from 'vitest';
+import { EventWriter } from '../../src/graph/event-json.js';
 import type { RunEvent } from '../../src/graph/events.js';
 import { foldState, transition } from '../../src/graph/fold.js';
-import { eventJson, readEvent } from '../../src/graph/log.js';
+import { readEvent } from '../../src/graph/log.js';
 import { stateFromJson, stateToJson } from '../../src/graph/snapshot.js';
 import { initialState } from './support/initial-state.js';
 import { draw, planOfSpecs } from './support/specs.js';
@@ -130,7 +131,25 @@ describe('readEvent', () => {
     event('node-settled', { outputs: {}, value: () => 'no JSON', elapsedMs: 1 }),
     event('node-settled', { node: 'a"b\\\n', within: 'l"/\ud800', outputs: { '"': '\u0000' }, elapsedMs: 0.5 }),
   ])('writes %j as JSON.stringify would, but for the order of fields', (one) => {
-    expect(JSON.parse(eventJson(one))).toEqual(JSON.parse(JSON.stringify(one)));
+    expect(JSON.parse(new EventWriter().json(one))).toEqual(JSON.parse(JSON.stringify(one)));
+  });
+
+  it('writes the events of several runs and moments with one writer', () => {
+    const writer = new EventWriter();
+    for (const [run, at] of [
+      ['a"b', 1],
+      ['a"b', 2],
+      ['c', 2],
+      ['a"b', 2],
+      ['', 0.5],
+    ] as const) {
+      for (const one of [
+        event('node-started', { run, at, attempt: 1 }),
+        event('node-settled', { run, at, outputs: {}, stored: { v: 'x' }, elapsedMs: 0 }),
+      ]) {
+        expect(JSON.parse(writer.json(one))).toEqual(one);
+      }
+    }
   });
 
   it.each(BROKEN)('refuses %s', (_what, written, named) => {

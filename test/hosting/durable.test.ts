@@ -396,7 +396,8 @@ describe('a process that was halted for longer than its leases', () => {
   async function startHalted() {
     const stores = durableStores();
     let clock = FIRST_AT;
-    let answer: (isHeld: boolean) => void = () => {};
+    // The timer of the leases asks as well.
+    const answers: ((isHeld: boolean) => void)[] = [];
     let whenAsked: () => void = () => {};
     const asked = new Promise<void>((resolve) => {
       whenAsked = resolve;
@@ -411,9 +412,7 @@ describe('a process that was halted for longer than its leases', () => {
       renew(tenant, name, owner, ttlMs) {
         if (clock === FIRST_AT) return stores.leases.renew(tenant, name, owner, ttlMs);
         whenAsked();
-        return new Promise((resolve) => {
-          answer = resolve;
-        });
+        return new Promise((resolve) => answers.push(resolve));
       },
     };
     const server = await startServer({ stores: { ...stores, leases }, env: ENV, now: () => clock });
@@ -428,7 +427,7 @@ describe('a process that was halted for longer than its leases', () => {
     const confirm = async (isHeld: boolean): Promise<void> => {
       const [tenant, lease] = acquired as Parameters<LeaseStore['acquire']>;
       if (!isHeld) await stores.leases.acquire(tenant, lease, 1);
-      answer(isHeld);
+      for (const answer of answers) answer(isHeld);
     };
     return { server, stream, stores, confirm, now: () => clock };
   }
