@@ -62,6 +62,7 @@ export interface AgentAnswer {
   readonly finishReason: string;
 }
 
+/** What an agent reports while it works, in order. */
 export type AgentEvent =
   | AgentText
   | Call

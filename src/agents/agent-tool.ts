@@ -1,6 +1,7 @@
 import type { Observable } from 'rxjs';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import type { ToolDefinition } from '../models/chat-model.js';
+import { requireMethods, requireObject } from '../operators/invalid-option.js';
 import { callTool, definitionOf, type FunctionOptions } from '../tools/call-tool.js';
 import { searchOutputs } from '../tools/results.js';
 import type { AnyTool, ToolCall, ToolEvent } from '../tools/tool.js';
@@ -51,6 +52,8 @@ export interface BoundTool extends FunctionOptions {
 
 /** Makes a tool of the library callable by an agent. */
 export function bindTool(bound: BoundTool): AgentTool {
+  requireObject('bindTool', 'bound', bound, 'an object with "tool", "context" and "traceOf"');
+  requireMethods('bindTool', 'tool', bound.tool, ['call'], 'a tool of the library');
   const { tool, needsApproval = false, presets = {}, context, traceOf, ...options } = bound;
   return {
     kind: 'tool',

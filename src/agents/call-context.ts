@@ -1,8 +1,13 @@
 /** What calls of models and tools need from the place that makes them: a node of a canvas, or any other code. */
+
 import type { ValueSource } from '../dsl/resolve.js';
 import type { Activation } from '../graph/node.js';
 import type { JsonObject } from '../json.js';
+import type { KnowledgeSearch } from '../knowledge/knowledge-search.js';
 import type { Models } from '../models/router.js';
+import type { Caches } from '../newest.js';
+import { requireObject } from '../operators/invalid-option.js';
+import type { TenantChats } from '../records/chats.js';
 import type { ToolServices } from '../tools/tool-services.js';
 import { type TraceContext, type TraceSource, traceContextOf } from '../trace-context.js';
 
@@ -17,6 +22,12 @@ export interface MemoryEntry {
 /** Services of a run. Everything but the models is optional; the error of a component that misses one names it. */
 export interface Services extends ToolServices {
   readonly models: Models;
+  /** Datasets with scores and places, which chats search. @default chats find nothing in documents */
+  readonly knowledge?: KnowledgeSearch;
+  /** Messages of chats. @default chats remember nothing */
+  readonly chats?: TenantChats;
+  /** What chats understood before. @default nothing is kept */
+  readonly caches?: Caches & { forTenant?(tenant: string): Caches };
   readonly remember?: (entry: MemoryEntry) => Promise<void>;
   /** Headers of this run for tools that declare them. */
   readonly headers?: JsonObject;
@@ -68,6 +79,7 @@ export function contextOf(activation: Activation): CallContext {
  * process. Give `token` for idempotency keys that stay the same when the work is repeated.
  */
 export function callContext(given: Pick<CallContext, 'services'> & Partial<CallContext>): CallContext {
+  requireObject('callContext', 'given', given, 'an object with "services"');
   const { services, token = 'call' } = given;
   return {
     node: 'call',

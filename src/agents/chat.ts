@@ -1,4 +1,5 @@
 /** Chat models, chosen by name and called so that observers see every call. */
+
 import { Observable, tap } from 'rxjs';
 import { toEngineError } from '../errors.js';
 import {
@@ -11,6 +12,7 @@ import {
 } from '../graph/node-events.js';
 import type { ChatDelta, ChatMessage, ChatModel, ChatRequest } from '../models/chat-model.js';
 import { fitMessages } from '../models/fit-messages.js';
+import { requireObject } from '../operators/invalid-option.js';
 import { requireService } from '../tools/tool-services.js';
 import type { CallContext } from './call-context.js';
 
@@ -52,7 +54,10 @@ export interface CallPlace {
  *
  * @throws EngineError `MODEL_UNKNOWN`; `CONFIG_INVALID` when the context has no models.
  */
-export function openChat(context: CallContext, { model: wanted, ...settings }: ChatSettings): Chat {
+export function openChat(context: CallContext, chosen: ChatSettings): Chat {
+  requireObject('openChat', 'context', context?.services, 'what callContext({ services }) gives');
+  requireObject('openChat', 'settings', chosen, 'an object with "model"');
+  const { model: wanted, ...settings } = chosen;
   const { node, services } = context;
   const models = requireService(services, 'models', `Node "${node}"`, { node });
   const { model, name, provider, supportsImages, contextLength } = models.chat(wanted);

@@ -1,4 +1,5 @@
 /** The loop of a model and its tools, as one stream of events. */
+
 import { concat, concatMap, defer, type Observable, of } from 'rxjs';
 import {
   type ChatDelta,
@@ -11,6 +12,7 @@ import { concatMessages, messageOf } from '../models/concat-messages.js';
 import type { AssistantPart } from '../models/content-parts.js';
 import type { AssistantChunk, AssistantMessage } from '../models/messages.js';
 import { toMessageChunks } from '../models/to-message-chunks.js';
+import { requireList, requireObject } from '../operators/invalid-option.js';
 import type { AgentAnswer, AgentEvent, AgentState, PendingCall } from './agent-events.js';
 import type { AgentTool } from './agent-tool.js';
 import type { Chat } from './chat.js';
@@ -64,6 +66,9 @@ const MAX_CONVERSATION = 4_000_000;
  * tool's failure is text for the model.
  */
 export function runAgent(setup: AgentSetup, state: AgentState): Observable<AgentEvent> {
+  requireObject('runAgent', 'setup', setup, 'an object with the chat and the tools');
+  requireList('runAgent', 'tools', setup.tools, 'a list of tools');
+  requireList('runAgent', 'state', state?.messages, 'what newAgentState(…) gives');
   const running: Running = { ...setup, concurrency: setup.concurrency ?? 8 };
   const { pending } = state;
   return pending === undefined ? nextRound(running, state) : makeCalls(running, state, pending, setup.approvals);

@@ -1,8 +1,9 @@
 /** Options for single steps that are given to a run. */
 import { EngineError } from '../errors.js';
 import type { StepLabel } from '../knowledge/component-function.js';
+import { didYouMean } from '../nearest-name.js';
 import type { CompiledNode, CompiledStep } from './compile.js';
-import { requirePath } from './engine/run-observers.js';
+import { isBelow, requirePath } from './engine/run-observers.js';
 import type { RunOptionsByNode } from './engine/watch.js';
 import { isStep, originOf, show } from './make-step.js';
 import { type AnyStep, type AnyStepLike, DEFINITION, type OptionsOf } from './step.js';
@@ -43,7 +44,8 @@ export class StepCallOptions {
  * which there are, and their types are those of the step.
  *
  * A path that the graph does not have, a step that is not in the graph, and a graph, map or loop, which have none, are OPTION_INVALID when the
- * run starts. For a step that runs only inside another one (`within`), say where, as its `at.path` does without rounds:
+ * run starts; one inside a step of code, where only the run can tell, is a process warning at its end when other steps ran there. For a step that runs
+ * only inside another one (`within`), say where, as its `at.path` does without rounds:
  * `{ at: 'outer/chain/inner' }` where `outer` runs `chain(inner, …)`, `'outer/inner/inner'` where it runs `inner` alone.
  *
  * @throws EngineError OPTION_INVALID for something else than a step and an object.
@@ -88,6 +90,7 @@ export function callOptionsFor(compiled: CompiledStep, given: CallOptionsGiven):
   if (!Array.isArray(list)) {
     throw invalid(`the option "with" is a list of what options(step, …) gives; received ${show(list)}`);
   }
+  if (around instanceof OptionsByNode) around.runs.begun(compiled, place);
   if (list.length === 0 && inherited.length === 0) return undefined;
   for (const one of list) {
     if (!(one instanceof StepCallOptions)) {
@@ -96,7 +99,15 @@ export function callOptionsFor(compiled: CompiledStep, given: CallOptionsGiven):
     requirePlace(compiled, one);
   }
   const own = list.map(({ step, values, at }) => ({ step, values, at: at === undefined ? undefined : place + at }));
-  return new OptionsByNode([...inherited, ...own], place);
+  const runs = around instanceof OptionsByNode ? around.runs : new RunsInside(compiled, list);
+  return new OptionsByNode([...inherited, ...own], place, runs);
+}
+
+/**
+ * Warns of options that were given for a path inside a step of code, which ran other steps but none at that path. Only the end of a run can tell.
+ */
+export function warnOfUnused(given: RunOptionsByNode | undefined): void {
+  if (given instanceof OptionsByNode) given.runs.warnOfUnused();
 }
 
 interface Entry {
@@ -106,16 +117,52 @@ interface Entry {
   readonly at: string | undefined;
 }
 
+/** The runs inside the steps of a run, and what they have of the paths that options were given for. */
+class RunsInside {
+  /** Options for a path inside a step of code, with the path of that, until something stands there. */
+  readonly #open = new Map<StepCallOptions, string>();
+  /** Paths of the steps in those runs. */
+  readonly #paths = new Set<string>();
+
+  constructor({ steps }: CompiledStep, given: readonly StepCallOptions[]) {
+    for (const one of given) {
+      const around = steps.find((node) => node !== undefined && isCode(node.step) && isBelow(one.at ?? '', node.path));
+      if (around !== undefined) this.#open.set(one, around.path);
+    }
+  }
+
+  begun({ steps }: CompiledStep, place: string): void {
+    if (this.#open.size === 0) return;
+    for (const node of steps) if (node !== undefined) this.#paths.add(`${place}${node.path}`);
+    for (const one of this.#open.keys()) if (this.#paths.has(one.at as string)) this.#open.delete(one);
+  }
+
+  warnOfUnused(): void {
+    for (const [{ step, at = '' }, around] of this.#open) {
+      const beside = [...this.#paths].filter((path) => isBelow(path, around));
+      if (beside.length === 0) continue;
+      const near = didYouMean(at, beside);
+      const message = `There were options for "${step.name}" at "${at}", but no step ran there.${near} Steps ran at ${beside.slice(0, MOST_PATHS).join(', ')}.`;
+      process.emitWarning(message, 'OptionsWarning');
+    }
+  }
+}
+
+/** Paths that a warning lists. */
+const MOST_PATHS = 20;
+
 const NONE: Readonly<Record<string, unknown>> = Object.freeze({});
 
 class OptionsByNode implements RunOptionsByNode {
   readonly entries: readonly Entry[];
+  readonly runs: RunsInside;
   readonly #place: string;
   /** By path in the plan. */
   readonly #known = new Map<string, Readonly<Record<string, unknown>>>();
 
-  constructor(entries: readonly Entry[], place: string) {
+  constructor(entries: readonly Entry[], place: string, runs: RunsInside) {
     this.entries = entries;
+    this.runs = runs;
     this.#place = place;
   }
 
@@ -168,10 +215,16 @@ function requirePlace(compiled: CompiledStep, { step, at }: StepCallOptions): vo
   );
 }
 
-function requireCode(step: AnyStep, owner: string): void {
+function isCode(step: AnyStep): boolean {
   const { type } = step[DEFINITION];
-  if (type === 'function' || type === 'operator' || type === 'generator') return;
-  throw invalid(`${owner}: "${step.name}" is a ${type}, which takes no options; give them for a step inside it`);
+  return type === 'function' || type === 'operator' || type === 'generator';
+}
+
+function requireCode(step: AnyStep, owner: string): void {
+  if (isCode(step)) return;
+  throw invalid(
+    `${owner}: "${step.name}" is a ${step[DEFINITION].type}, which takes no options; give them for a step inside it`,
+  );
 }
 
 function invalid(problem: string): EngineError {

@@ -23,7 +23,7 @@ type Neighbours = ReadonlyMap<string, readonly string[]>;
  * Refuses a graph that cannot run as it is drawn.
  *
  * @throws EngineError PLAN_INVALID naming graph and node: nothing at the start or the end, a cycle without a way in, an unreachable node, a
- * node without a way to the end, a needed part that a branch may skip.
+ * node without a way to the end, a cycle without a branch, a needed part that a branch may skip.
  */
 export function checkGraph(graph: GraphBlueprint, needed: readonly NeededPart[]): void {
   const after = neighboursOf(graph, 'from', 'to');
@@ -32,6 +32,7 @@ export function checkGraph(graph: GraphBlueprint, needed: readonly NeededPart[])
   if (!before.has(END)) refuse(graph, 'nothing leads to the end. Add g.edge(…, g.end).');
   checkReachable(graph, after);
   checkEnding(graph, before, after);
+  checkCycles(graph, after);
   checkNeeded(graph, needed);
 }
 
@@ -70,11 +71,50 @@ function checkReachable(graph: GraphBlueprint, after: Neighbours): void {
   }
   const cycle = lost.map((id) => cycleAt(id, after)).find((ids) => ids !== undefined);
   if (cycle !== undefined) {
-    const way = [...cycle, cycle[0]].map((id) => `"${id}"`).join(' → ');
-    refuse(graph, `the cycle ${way} has no way in. Add an edge from the start, or from a node that runs.`, cycle[0]);
+    refuse(
+      graph,
+      `the cycle ${wordsOf(cycle)} has no way in. Add an edge from the start, or from a node that runs.`,
+      cycle[0],
+    );
   }
   const first = lost[0] as string;
   refuse(graph, `node "${first}" cannot be reached from the start. Add an edge to it, or leave it out.`, first);
+}
+
+/** A cycle without a branch goes round for ever, whatever else leads out of it, unless the first result ends the graph. */
+function checkCycles(graph: GraphBlueprint, after: Neighbours): void {
+  if (graph.endWith === 'first') return;
+  const routers = new Set(graph.nodes.filter(({ route }) => route !== undefined).map(({ id }) => id));
+  const sure: Neighbours = new Map([...after].filter(([id]) => !routers.has(id)));
+  const cycle = anyCycle(graph, sure);
+  if (cycle === undefined) return;
+  refuse(
+    graph,
+    `the cycle ${wordsOf(cycle)} never ends, because no branch leaves it. Lead out of it by g.branch(…), or end with the first result: { endWith: 'first' }.`,
+    cycle[0],
+  );
+}
+
+function anyCycle({ nodes }: GraphBlueprint, after: Neighbours): readonly string[] | undefined {
+  const waysIn = new Map<string, number>();
+  for (const targets of after.values()) for (const id of targets) waysIn.set(id, (waysIn.get(id) ?? 0) + 1);
+  // What nothing leads to is taken out, again and again: cycles are left, and what stands behind them.
+  const open = nodes.flatMap(({ id }) => (waysIn.has(id) ? [] : [id]));
+  open.push(START);
+  const left = new Set(nodes.map(({ id }) => id));
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    left.delete(id);
+    for (const next of after.get(id) ?? []) {
+      const count = (waysIn.get(next) as number) - 1;
+      waysIn.set(next, count);
+      if (count === 0) open.push(next);
+    }
+  }
+  for (const id of left) {
+    const cycle = cycleAt(id, after);
+    if (cycle !== undefined) return cycle;
+  }
+  return undefined;
 }
 
 /** A shortest cycle through a node. */
@@ -100,6 +140,10 @@ function wayTo(last: string, first: string, origins: ReadonlyMap<string, string>
     way.unshift(id);
   }
   return way;
+}
+
+function wordsOf(cycle: readonly string[]): string {
+  return [...cycle, cycle[0]].map((id) => `"${id}"`).join(' → ');
 }
 
 function checkEnding(graph: GraphBlueprint, before: Neighbours, after: Neighbours): void {

@@ -306,7 +306,7 @@ class Compiler {
         const source = placed.get(id)?.tail;
         if (source === undefined) continue;
         source.typed.isRead = true;
-        reader.reads.push({ id, node: source.index, rule: source.rule });
+        reader.reads.push({ id, node: source.index, rule: source.rule, path: source.path });
       }
     };
     for (const node of graph.nodes) for (const head of placed.get(node.id)?.heads ?? []) note(head, node.input?.reads);
@@ -375,7 +375,9 @@ function inletOf(draft: Draft, { input, merge }: Pick<NodeBlueprint, 'input' | '
 /** An edge from one node to another; `source` is what the reader's graph calls where it comes from. */
 function connect(from: Draft, to: Draft, source: string): void {
   from.downstream.push(to.id);
-  to.sources.push({ id: source, node: from.index, rule: from.rule });
+  // The input of a scope is nothing that a program names.
+  const path = source === START ? undefined : from.path;
+  to.sources.push({ id: source, node: from.index, rule: from.rule, path });
 }
 
 /** Routers that give on what one node gave, by that node: what several of them lead to one node is one value. */

@@ -1,4 +1,5 @@
 /** A step as a Mermaid flowchart. */
+import { requireOptions } from '../operators/invalid-option.js';
 import { describe, type GraphDescription, type NodeDescription, type StepDescription } from './describe.js';
 import { type AnyStepLike, END, type FieldMapping, START } from './step.js';
 
@@ -26,7 +27,9 @@ const MAX_FIELDS = 3;
  *
  * Names are escaped, so that no text can leave its box.
  */
-export function draw(step: AnyStepLike, { direction = 'down' }: DrawOptions = {}): string {
+export function draw(step: AnyStepLike, options: DrawOptions = {}): string {
+  requireOptions('draw', options, ['direction']);
+  const { direction = 'down' } = options;
   const drawing = new Drawing();
   const description = describe(step);
   drawing.lines.push(`flowchart ${direction === 'right' ? 'LR' : 'TD'}`);

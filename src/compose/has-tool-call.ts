@@ -1,4 +1,4 @@
-import { invalidOption } from '../operators/invalid-option.js';
+import { invalidOption, requireOptions } from '../operators/invalid-option.js';
 import type { PrefixChooser } from './branch.js';
 
 /** What {@link hasToolCall} reads of a message or a chunk of one. */
@@ -42,6 +42,7 @@ const TOOL_CALL = 'tool-call';
 export function hasToolCall<T extends string = 'tools', E extends string = 'end'>(
   options: ToolCallOptions<T, E> = {},
 ): PrefixChooser<CallingChunk, T | E> {
+  requireOptions('hasToolCall', options, ['tools', 'end', 'decideAt']);
   const { tools = 'tools' as T, end = 'end' as E, decideAt = 'end' } = options;
   if (decideAt !== 'end' && decideAt !== 'text') {
     throw invalidOption('hasToolCall', 'decideAt', '"end" or "text"', decideAt);

@@ -5,6 +5,7 @@ import type { StepLabel } from '../knowledge/component-function.js';
 import {
   invalidOption,
   requireCallable,
+  requireObject,
   requireOptions,
   requireSchema,
   requireWhole,
@@ -28,6 +29,12 @@ import {
 /** The text of every operator that RxJS makes itself. */
 const STOCK_OPERATOR = sourceOf(map(identity));
 
+/** Under which a step keeps how many graphs, maps and loops are inside each other in it, itself included. */
+const NESTING: unique symbol = Symbol('nesting');
+
+/** What a graph in a graph needs of the stack is bounded; deeper ones are a mistake of what makes them. */
+const MAX_NESTING = 200;
+
 /** Characters that paths and addresses are made of. */
 const RESERVED_CHARACTERS = /[/#[\]]/;
 
@@ -35,15 +42,46 @@ const RESERVED_CHARACTERS = /[/#[\]]/;
  * Makes a step of a definition: the one place where step objects come from.
  *
  * `kind` is what observers see; by default the `kind` of the definition's options, `graph` for graphs, else `function`.
+ *
+ * @throws EngineError PLAN_INVALID for more than 200 graphs, maps and loops inside each other.
  */
 export function makeStep<I, O>(name: string, definition: StepDefinition, kind?: StepKind): Step<I, O> {
+  requireObject('makeStep', 'definition', definition, 'a definition of a step');
+  requireObject('makeStep', 'definition.options', definition.options);
+  const nesting = nestingOf(definition);
+  if (nesting > MAX_NESTING) throw tooDeep(name);
   const made: AnyStep = Object.freeze({
     name,
     kind: kind ?? definition.options.kind ?? (definition.type === 'graph' ? 'graph' : 'function'),
     [DEFINITION]: definition,
+    [NESTING]: nesting,
     pipe: (...others: AnyStepLike[]) => chainOf([made, ...others]),
   });
   return made;
+}
+
+function nestingOf(definition: StepDefinition): number {
+  switch (definition.type) {
+    case 'graph':
+      return definition.graph.nodes.reduce((deepest, { step }) => Math.max(deepest, nestingIn(step)), 0) + 1;
+    case 'map':
+      return nestingIn(definition.item) + 1;
+    case 'loop':
+      return nestingIn(definition.body) + 1;
+    default:
+      return 0;
+  }
+}
+
+function nestingIn(step: AnyStep): number {
+  return (step as { readonly [NESTING]?: number })[NESTING] ?? 0;
+}
+
+function tooDeep(name: string): EngineError {
+  return new EngineError(
+    'PLAN_INVALID',
+    `"${name}" holds more than ${MAX_NESTING} graphs, maps or loops inside each other. Put steps into one chain, or run the inner one by a step: invoke(inner, input, { within: at }).`,
+  );
 }
 
 /** Whether a value is a step: an object with a definition. */
@@ -186,8 +224,7 @@ export function requireFunction(
   value: unknown,
   owner: string,
   allowed = 'a function',
-  // biome-ignore lint/suspicious/noExplicitAny: functions of all types are checked
-): asserts value is (...values: any[]) => unknown {
+): asserts value is (...values: never[]) => unknown {
   if (typeof value !== 'function' || placeOf(value) !== undefined) {
     throw new EngineError('PLAN_INVALID', `"${owner}" must be ${allowed}; received ${show(value)}.`);
   }

@@ -56,7 +56,7 @@ export function templateRule(owner: string, node: string, template: Template, re
   return {
     whole,
     ...(isPiecewise(template) ? { piece: (from, chunk) => pieceOf(template, from, chunk) } : {}),
-    ...(first === ABSENT ? {} : { first: [first] }),
+    ...(first === ABSENT ? {} : { first: () => [copyOf(first)] }),
     ...(reads.length === 0 ? {} : { reads }),
     mappings: mappingsOf(template, ''),
   };
@@ -87,7 +87,8 @@ function read(owner: string, written: unknown, path: readonly string[], around: 
     written.catch(() => {});
     throw planError(owner, `${at} is a promise. Wait for it before the workflow is built.`);
   }
-  if (!Array.isArray(written) && !isPlain(written)) return { type: 'value', value: written };
+  // A copy of its own: what is changed after the workflow was built does not change it.
+  if (!Array.isArray(written) && !isPlain(written)) return { type: 'value', value: copyOf(written) };
   if (around.has(written) || path.length > MAX_DEPTH) {
     throw planError(owner, `${at} is inside itself, or deeper than ${MAX_DEPTH} levels. Write a value that ends.`);
   }
@@ -142,7 +143,7 @@ function refuseSpread(owner: string, at: string, written: object): void {
 function wholeOf(template: Template, arrived: Arrived, owner: string, node: string): unknown {
   switch (template.type) {
     case 'value':
-      return template.value;
+      return copyOf(template.value);
     case 'reference': {
       const { place } = template;
       if (!arrived.has(place.node)) throw inputMissing(owner, node, pathOf(place), place.node);
@@ -153,6 +154,47 @@ function wholeOf(template: Template, arrived: Arrived, owner: string, node: stri
     case 'object':
       return Object.fromEntries(template.entries.map(([key, part]) => [key, wholeOf(part, arrived, owner, node)]));
   }
+}
+
+/** A value for one activation: what that changes in it does not reach the next one. Objects of a class are what they are. */
+function copyOf(value: unknown): unknown {
+  return typeof value === 'object' && value !== null ? copied(value, new Map()) : value;
+}
+
+/** @param copies of what is copied already: dates, maps and sets may hold each other */
+function copied(value: unknown, copies: Map<object, unknown>): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const known = copies.get(value);
+  if (known !== undefined) return known;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === Date.prototype) return new Date(value as Date);
+  const inner = (part: unknown): unknown => copied(part, copies);
+  if (prototype === Map.prototype) {
+    const copy = new Map<unknown, unknown>();
+    copies.set(value, copy);
+    for (const [key, item] of value as Map<unknown, unknown>) copy.set(inner(key), inner(item));
+    return copy;
+  }
+  if (prototype === Set.prototype) {
+    const copy = new Set<unknown>();
+    copies.set(value, copy);
+    for (const item of value as Set<unknown>) copy.add(inner(item));
+    return copy;
+  }
+  if (Array.isArray(value)) {
+    const copy: unknown[] = [];
+    copies.set(value, copy);
+    for (const item of value) copy.push(inner(item));
+    return copy;
+  }
+  if (!isPlain(value)) return value;
+  const copy: Record<string, unknown> = {};
+  copies.set(value, copy);
+  for (const [key, item] of Object.entries(value)) {
+    // Unlike an assignment, this makes an own property also of `__proto__`.
+    Object.defineProperty(copy, key, { value: inner(item), enumerable: true, configurable: true, writable: true });
+  }
+  return copy;
 }
 
 /** Whether chunks can be put in place one by one: no list with references, and no function, which needs the whole value. */
@@ -204,7 +246,7 @@ function mappingsOf(template: Template, to: string): readonly FieldMapping[] {
   const below = (key: string | number): string => (to === '' ? String(key) : `${to}.${key}`);
   switch (template.type) {
     case 'value':
-      return [{ to, value: template.value }];
+      return [{ to, value: copyOf(template.value) }];
     case 'reference':
       return [mappingOf(template.place, to)];
     case 'list':

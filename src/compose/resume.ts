@@ -8,7 +8,7 @@ import type { Checkpoint } from '../graph/state.js';
 import type { ValueCodec } from '../graph/typed.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { didYouMean } from '../nearest-name.js';
-import { invalidOption } from '../operators/invalid-option.js';
+import { invalidOption, requireObject } from '../operators/invalid-option.js';
 import type { CompiledStep } from './compile.js';
 import { type QuestionKind, questionsIn, type StoredQuestion } from './engine/questions.js';
 import { problemsBySchema, validate } from './json-schema.js';
@@ -130,6 +130,8 @@ export function recoverFrom(
 function mapOf(
   answers: Readonly<Record<string, unknown>> | ReadonlyMap<string, unknown>,
 ): ReadonlyMap<string, unknown> {
+  if (!(answers instanceof Map))
+    requireObject('resumeFrom', 'answers', answers, 'an object or a Map of answers by address');
   return answers instanceof Map ? answers : new Map(Object.entries(answers));
 }
 

@@ -1,5 +1,5 @@
 /** What a run of a step is started with: its options, checked and turned into what the engine takes. */
-import type { Observable } from 'rxjs';
+import { Observable } from 'rxjs';
 import { EngineError } from '../errors.js';
 import type { Durability, EventLog } from '../graph/log.js';
 import type { CheckpointStore, RunOptions } from '../graph/run-options.js';
@@ -147,15 +147,17 @@ export function contextOf(
   };
 }
 
-/** The options of the engine. */
-export function engineOptions(options: StepRunOptions, context: RunContext): RunOptions {
-  const { run, concurrency, maxSteps, timeoutMs, checkpoints, log, durability, now, random } = options;
+/**
+ * The options of the engine, and `more`. One literal whose names come before what is spread: adding a name to a copy costs V8 ten times as
+ * much, and keeps the memory of a run until the next full collection.
+ */
+export function engineOptions(options: StepRunOptions, context: RunContext, more: Partial<RunOptions>): RunOptions {
+  const { concurrency, maxSteps, timeoutMs, checkpoints, log, durability, now, random } = options;
   const outer = outerStep(options);
   const signal = options.signal ?? outer?.signal;
   return {
     concurrency: concurrency ?? Number.MAX_SAFE_INTEGER,
     services: context,
-    ...(run === undefined ? {} : { run }),
     ...(signal === undefined ? {} : { signal }),
     ...(maxSteps === undefined ? {} : { maxSteps }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
@@ -164,5 +166,22 @@ export function engineOptions(options: StepRunOptions, context: RunContext): Run
     ...(durability === undefined ? {} : { durability }),
     ...(now === undefined ? {} : { now }),
     ...(random === undefined ? {} : { random }),
+    ...cancelOptions(options),
+    ...more,
+  };
+}
+
+/** What `cancel$` is to the engine. */
+function cancelOptions({ cancel$ }: StepRunOptions): Partial<RunOptions> {
+  if (cancel$ === undefined) return {};
+  return {
+    isResumable: true,
+    drain$: new Observable((subscriber) =>
+      cancel$.subscribe({
+        next: ({ mode, withinMs }) => subscriber.next(mode === 'now' ? { withinMs: 0 } : { withinMs }),
+        // A run that can no longer be told to stop does so now; it can be resumed.
+        error: () => subscriber.next({ withinMs: 0 }),
+      }),
+    ),
   };
 }

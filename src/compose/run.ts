@@ -21,7 +21,7 @@ import {
   switchMap,
   tap,
 } from 'rxjs';
-import { EngineError } from '../errors.js';
+import { EngineError, movedError } from '../errors.js';
 import type { RunEvent } from '../graph/events.js';
 import type { Plan } from '../graph/plan.js';
 import { checkpointOf, outcomeOf, run as runPlan } from '../graph/run.js';
@@ -32,7 +32,7 @@ import type { Json } from '../json.js';
 import { ChunkStream as Edge } from '../operators/chunk-stream.js';
 import { invalidOption } from '../operators/invalid-option.js';
 import { toObservable } from '../operators/pour.js';
-import { callOptionsFor } from './call-options.js';
+import { callOptionsFor, warnOfUnused } from './call-options.js';
 import { concatValues } from './chunks/concat-values.js';
 import { type CompiledStep, compileStep } from './compile.js';
 import { noOutput } from './engine/containers.js';
@@ -153,7 +153,17 @@ export function run(
 ): Observable<RunEvent> {
   if (typeof start !== 'object' || start === null) throw invalidOption('run', 'start', 'an object with "input"', start);
   if (isPlan(step)) return runPlan(step, start as Start, options as RunOptions);
+  requireStart(start);
   return eventsOf(step, (start as { readonly input: unknown }).input, options as StepRunOptions);
+}
+
+/** Refuses what belongs elsewhere, such as options. @throws EngineError OPTION_INVALID */
+function requireStart(start: object): void {
+  const other = Object.keys(start).find((name) => name !== 'input');
+  if (other === undefined && 'input' in start) return;
+  if (other === undefined) throw invalidOption('run', 'start', 'an object with "input"', start);
+  const message = `run: there is no "${other}" beside "input"; options are the third argument: run(step, { input }, { … }).`;
+  throw new EngineError('OPTION_INVALID', message);
 }
 
 function isPlan(value: AnyStepLike | Plan): value is Plan {
@@ -271,9 +281,16 @@ class Launch {
   }
 
   optionsFor(start: Start, more: Partial<RunOptions>): RunOptions {
-    const options = engineOptions(this.options, this.context);
-    const run = this.options.run ?? ('checkpoint' in start ? start.checkpoint.run : undefined);
-    return { ...options, ...cancelOptions(this.options), ...(run === undefined ? {} : { run }), ...more };
+    const given = more.run ?? this.options.run ?? ('checkpoint' in start ? start.checkpoint.run : undefined);
+    // Observers of the run itself are told its id before it begins.
+    const isNamed = given === undefined && this.context.observers !== undefined;
+    const run = isNamed ? randomUUID().replaceAll('-', '') : given;
+    const unused = outerStep(this.options) === undefined ? warning(this.context.options) : {};
+    return engineOptions(
+      this.options,
+      this.context,
+      run === undefined ? { ...unused, ...more } : { run, ...unused, ...more },
+    );
   }
 
   /** One run: begins with the subscription, gives one outcome, is stopped by unsubscribing. */
@@ -300,8 +317,7 @@ class Launch {
     const options = this.optionsFor(start, more);
     const { observers } = this.context;
     if (observers === undefined) return engine(start, options);
-    const run = options.run ?? randomUUID().replaceAll('-', '');
-    const watched = watchRun(observers, { start, options: { ...options, run }, of: this });
+    const watched = watchRun(observers, { start, options: options as RunOptions & { run: string }, of: this });
     return watched === undefined ? engine(start, options) : watched.through(engine);
   }
 
@@ -330,7 +346,7 @@ class Launch {
           return NEVER;
         }
         if (end.status === 'succeeded') nested.done(name, end.result?.value);
-        return of(end);
+        return of(end.status === 'failed' ? failedInside(end, services.prefix) : end);
       }),
       // A call that failed, or that its caller has given up.
       finalize(() => nested.leave(name)),
@@ -400,18 +416,17 @@ class Launch {
   }
 }
 
-function cancelOptions({ cancel$ }: StepRunOptions): Partial<RunOptions> {
-  if (cancel$ === undefined) return {};
-  return {
-    isResumable: true,
-    drain$: new Observable((subscriber) =>
-      cancel$.subscribe({
-        next: ({ mode, withinMs }) => subscriber.next(mode === 'now' ? { withinMs: 0 } : { withinMs }),
-        // A run that can no longer be told to stop does so now; it can be resumed.
-        error: () => subscriber.next({ withinMs: 0 }),
-      }),
-    ),
-  };
+/** The error of a run inside a step names its node by the path in the run around. */
+function failedInside(end: RunOutcome, prefix: string): RunOutcome {
+  const { cause } = end;
+  const node = cause?.node;
+  if (cause === undefined || node === undefined || node.startsWith(prefix)) return end;
+  return { ...end, cause: movedError(cause, prefix + node) };
+}
+
+function warning(given: RunContext['options']): Pick<RunOptions, 'whenEnded'> {
+  if (given === undefined) return {};
+  return { whenEnded: ({ status }) => status === 'succeeded' && warnOfUnused(given) };
 }
 
 function streamOf<O>(launchOf: () => Launch, input: unknown, chunks: ChunkInput | undefined): ChunkStream<O> {

@@ -93,8 +93,7 @@ export type InputOf<S> =
 
 /** The output of a step; of a function, what its stream is made of. */
 export type OutputOf<S> =
-  // biome-ignore lint/suspicious/noExplicitAny: the input does not matter here
-  S extends Step<any, infer O> ? O : S extends (...rest: never[]) => infer R ? ValueOf<R> : never;
+  S extends Step<never, infer O> ? O : S extends (...rest: never[]) => infer R ? ValueOf<R> : never;
 
 /** What a returned value gives: of streams their chunks, of promises their value; never a question. */
 export type ValueOf<R> =
@@ -127,8 +126,8 @@ export interface StepActivation {
   /** The answer to this step's own question, once the run was resumed with one. */
   readonly answer: unknown;
   /**
-   * Of a step that asked several questions with `interruptAll`: the answers of this resume, by id of the question. Those of earlier ones are in
-   * what the step kept of them as `memo`. Empty otherwise.
+   * Of a step that asked several questions with `interruptAll`: all answers so far, by id of the question, also those of earlier resumes. A question
+   * that was asked again has none. Empty otherwise.
    */
   readonly answers: ReadonlyMap<string, unknown>;
   /** Whether the step runs again because its run was resumed, with or without an answer for it. */
@@ -300,6 +299,7 @@ export interface EdgeOptions {
   readonly whenFull?: 'pause' | 'concat' | 'fail' | 'latest';
 }
 
+/** An edge between two nodes of a graph. */
 export interface EdgeBlueprint {
   readonly from: string;
   readonly to: string;
@@ -327,8 +327,8 @@ export interface InputRule {
   whole(arrived: Arrived): unknown;
   /** The pieces of input that one chunk from one source is; none when it has no part in it. Absent: the node never reads chunks live. */
   piece?(from: string, chunk: unknown): readonly unknown[];
-  /** Pieces that need no source: static values. @default none */
-  readonly first?: readonly unknown[];
+  /** Pieces that need no source: static values, made for each activation. @default none */
+  readonly first?: () => readonly unknown[];
   /** Nodes whose values are read without an edge; they are put into `arrived` when they have run. @default none */
   readonly reads?: readonly string[];
   /** What it does, for descriptions and drawings. @default unknown */

@@ -1,14 +1,15 @@
 /** What goes wrong in a program says where, and what to do about it. */
-import { concat, EMPTY, firstValueFrom, of, Subject, throwError, toArray } from 'rxjs';
+import { concat, EMPTY, firstValueFrom, NEVER, of, Subject, throwError, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { branch } from '../../src/compose/branch.js';
 import { chain } from '../../src/compose/chain.js';
 import { graph } from '../../src/compose/graph.js';
 import { loop } from '../../src/compose/loop.js';
 import { map } from '../../src/compose/map.js';
 import { collect, invoke, run } from '../../src/compose/run.js';
 import { defineState, type StateToken } from '../../src/compose/state.js';
-import type { StepActivation } from '../../src/compose/step.js';
+import type { StepActivation, StepLike } from '../../src/compose/step.js';
 import { ask, pick, step } from '../../src/compose/steps.js';
 import { workflow } from '../../src/compose/workflow.js';
 import { EngineError } from '../../src/errors.js';
@@ -49,9 +50,51 @@ describe('an error of a step', () => {
         1,
       ),
     );
-    expect(error).toMatchObject({ code: 'FILE_UNKNOWN', message: 'There is no file.', node: 'map/read' });
+    expect(error).toMatchObject({ code: 'FILE_UNKNOWN', message: 'There is no file.', node: 'map[0]/read' });
     expect(error).toMatchObject({ details: { file: 'a' }, retryable: true, stack: thrown.stack });
     expect(thrown.node).toBeUndefined();
+  });
+
+  const bad = step('send', (n: number): number => {
+    if (n > 2) throw new Error('gone');
+    return n;
+  });
+  const empty = step(
+    'send',
+    branch((n: number) => (n > 2 ? [] : 'a'), { a: (n: number) => n }),
+  );
+  const each = (inner: StepLike<number, number>) =>
+    graph<number[], number[]>('review', (g) => {
+      const node = g.node('each', map(inner));
+      g.edge(g.start, node);
+      g.edge(node, g.end);
+    });
+  const inside = step('outer', (n: number, at: StepActivation) =>
+    invoke(
+      chain((m: number) => m, bad),
+      n,
+      { within: at },
+    ),
+  );
+  it.each([
+    ['of a map', chain(each(bad), (all) => all), [1, 2, 3, 4], 'review/each[2]/send'],
+    ['of a map in a graph', chain((n: number[]) => n, step('review', each(bad))), [1, 3], 'review/each[1]/send'],
+    ['of a map in a map', map(each(bad)), [[1], [1, 2, 3]], 'map[1]/each[2]/send'],
+    ['that has no result', map(each(empty)), [[1], [1, 2, 3]], 'map[1]/each[2]'],
+    ['of a loop in a map', map(loop(bad, { until: (n) => n < 0, maxRounds: 3 })), [3], 'map[0]/loop[1]/send'],
+    [
+      'of a loop in a map that does not end',
+      map(loop(bad, { until: () => false, maxRounds: 3 })),
+      [0, 1],
+      'map[0]/loop',
+    ],
+    ['that takes too long', map(step('slow', () => NEVER, { timeoutMs: 1 })), [1], 'map[0]/slow'],
+    ['inside a step', inside, 3, 'outer/chain/send'],
+    ['inside a step of a map', map(map(inside)), [[1], [1, 3]], 'map[1]/map[1]/outer/chain/send'],
+  ])('has the whole path of a step %s, with rounds', async (_, program, input, path) => {
+    const events = await firstValueFrom(run(untyped(program), { input }).pipe(toArray()));
+    expect(events.at(-1)).toMatchObject({ type: 'run-failed', error: { node: path } });
+    expect(await failureOf(() => invoke(untyped(program), input))).toMatchObject({ node: path });
   });
 
   it('keeps the path that it has', async () => {
@@ -111,6 +154,14 @@ describe('an error of a step', () => {
       node: 'bad',
       message: 'no sum',
     });
+    const items = step('items', () => of(Symbol('a'), Symbol('b')));
+    const read = step('read', (value: unknown) => value);
+    expect(await failureOf(() => invoke(chain(items, read), 1))).toMatchObject({
+      code: 'CHUNKS_INVALID',
+      node: 'items',
+    });
+    expect(await failureOf(() => invoke(map(chain(items, read)), [1]))).toMatchObject({ node: 'map[0]/items' });
+    expect(await failureOf(() => collect(read, of(Symbol('a'), Symbol('b'))))).toMatchObject({ node: 'read' });
     const symbols = step('symbols', () => of(Symbol('a'), Symbol('b')));
     expect(await failureOf(() => invoke(symbols, 1))).toMatchObject({ code: 'CHUNKS_INVALID', node: 'symbols' });
   });

@@ -113,6 +113,18 @@ describe('graph', () => {
   });
 });
 
+it('may have a cycle that its first result ends', () => {
+  const build = (g: GraphBuilder<Untyped, Untyped>) => {
+    const [a, b] = [g.node('a', same), g.node('b', same)];
+    g.edge(g.start, a);
+    g.edge(a, b);
+    g.edge(b, a);
+    g.edge(b, g.end);
+  };
+  expect(linesOf(draw(build, { endWith: 'first' }))).toContain('b>a');
+  expect(() => draw(build)).toThrow(/never ends/);
+});
+
 type Node = NodeHandle<Untyped, Untyped>;
 
 describe('join', () => {
@@ -275,6 +287,40 @@ describe('a graph that cannot run is refused', () => {
         g.edge(b, b);
       },
       /node "b" has no way to the end. It is in a cycle that never ends/,
+    ],
+    [
+      'a cycle that also leads to the end, without a branch',
+      (g) => {
+        const { a } = line(g, 'a');
+        const [b, c] = [g.node('b', same), g.node('c', same)];
+        g.edge(a as Node, b);
+        g.edge(b, c);
+        g.edge(c, b);
+        g.edge(c, g.end);
+      },
+      /the cycle "b" → "c" → "b" never ends, because no branch leaves it. Lead out of it by g.branch/,
+    ],
+    [
+      'a node that leads to itself and to the end',
+      (g) => {
+        const b = g.node('b', same);
+        g.edge(g.start, b);
+        g.edge(b, b);
+        g.edge(b, g.end);
+      },
+      /the cycle "b" → "b" never ends/,
+    ],
+    [
+      'a cycle behind a branch that does not leave it',
+      (g) => {
+        const [b, c, d] = [g.node('b', same), g.node('c', same), g.node('d', same)];
+        g.branch(g.start, { b, end: g.end }, first);
+        g.edge(b, c);
+        g.branch(b, { d, end: g.end }, first);
+        g.edge(c, b);
+        g.edge(d, g.end);
+      },
+      /the cycle "b" → "c" → "b" never ends/,
     ],
     ['no routes', (g) => g.branch(g.start, {}, first), /the branch at "start" needs an object with at least one route/],
     [

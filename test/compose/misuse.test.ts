@@ -21,8 +21,8 @@ async function failureOf(work: () => unknown): Promise<string> {
 
 const graph = (draw: (g: never) => void, options?: unknown) => R.graph('g', draw, options);
 // biome-ignore lint/suspicious/noExplicitAny: the builder is misused, too
-const through = (g: any, options?: unknown) => {
-  const a = g.node('a', same, options);
+const through = (g: any, options?: unknown, step: unknown = same) => {
+  const a = g.node('a', step, options);
   g.edge(g.start, a);
   g.edge(a, g.end);
 };
@@ -82,6 +82,16 @@ describe('what a run is started with', () => {
       'no step for transform',
       () => R.transform(undefined),
       'PLAN_INVALID: "step" must be a function or a step; received undefined.',
+    ],
+    [
+      'an option in the start',
+      () => R.run(same, { input: 1, log: {} }),
+      'OPTION_INVALID: run: there is no "log" beside "input"; options are the third argument: run(step, { input }, { … }).',
+    ],
+    [
+      'a start without input',
+      () => R.run(same, {}),
+      'OPTION_INVALID: run: "start" must be an object with "input"; received an object.',
     ],
     ['no start', () => R.run(same), 'OPTION_INVALID: run: "start" must be an object with "input"; received undefined.'],
   ])('is refused: %s', async (_, work, message) => {
@@ -253,6 +263,51 @@ describe('several questions of one step', () => {
     ],
   ])('are refused: %s', async (_, work, message) => {
     expect(await failureOf(work)).toBe(`NODE_PROTOCOL: Step "s": at.interruptAll(…) ${message}.`);
+  });
+});
+
+describe('a node of tools', () => {
+  it.each([
+    ['no options', () => R.toolsNode('x'), '"options" must be an object; received "x".'],
+    ['a list of tools alone', () => R.toolsNode([]), '"options" must be an object; received a list.'],
+    ['a misspelt option', () => R.toolsNode({ tool: [] }), 'there is no option "tool". Did you mean "tools"?'],
+    ['a text for unknown tools', () => R.toolsNode({ unknownTool: 'x' }), '"unknownTool" must be a function'],
+    ['a text for arguments', () => R.toolsNode({ prepareArguments: 'x' }), '"prepareArguments" must be a function'],
+    ['a text for errors', () => R.toolsNode({ errorsAsText: 'x' }), '"errorsAsText" must be a function'],
+    ['a text for the repair', () => R.toolsNode({ repair: 'x' }), '"repair" must be true or false; received "x".'],
+    ['a list of aliases', () => R.toolsNode({ aliases: [] }), '"aliases" must be an object of aliases'],
+  ])('refuses %s', async (_, work, message) => {
+    const failure = await failureOf(work);
+    expect(failure).toMatch(/^OPTION_INVALID: toolsNode/);
+    expect(failure).toContain(message);
+  });
+});
+
+describe('steps inside each other', () => {
+  // biome-ignore lint/suspicious/noExplicitAny: what is wrapped does not matter
+  const inGraph = (step: any) => R.graph('g', (g: any) => through(g, {}, step));
+  it.each([
+    ['graphs', inGraph],
+    ['maps', (step: unknown) => R.map(step)],
+    ['loops', (step: unknown) => R.loop(step, { until: () => true, maxRounds: 1 })],
+    ['parallels', (step: unknown) => R.parallel({ a: step })],
+  ])('are refused when they are more than 200 %s', async (_, wrap) => {
+    let step: unknown = same;
+    for (let depth = 0; depth < 200; depth += 1) step = wrap(step);
+    expect(await failureOf(() => wrap(step))).toMatch(
+      /^PLAN_INVALID: "\w+" holds more than 200 graphs, maps or loops inside each other\. Put steps into one chain/,
+    );
+  });
+
+  it('run when they are 200, observed and with chunks, and can be described', async () => {
+    let step: unknown = R.step('x', (n: number) => from([n, n + 1]));
+    for (let depth = 0; depth < 200; depth += 1) step = inGraph(step);
+    const told: string[] = [];
+    const watching = R.observe({ startChunks: () => {}, end: (_: unknown, { path }: never) => void told.push(path) });
+    expect(await R.invoke(step, 1, { observe: [watching] })).toBe(2);
+    // The outermost graph is the run itself.
+    expect(told).toHaveLength(201);
+    expect(JSON.stringify(R.describe(step)).length).toBeGreaterThan(1_000);
   });
 });
 

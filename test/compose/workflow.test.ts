@@ -114,7 +114,7 @@ describe('the input of a node in a workflow', () => {
 describe('chunks of a workflow', () => {
   it('become pieces of the fields that they belong to; values come first', () => {
     const rule = ruleFor(({ a, b }) => ({ text: a.text, all: b, deep: { text: a.text }, tone: 'brief' }));
-    expect(rule.first).toEqual([{ tone: 'brief' }]);
+    expect(rule.first?.()).toEqual([{ tone: 'brief' }]);
     expect(rule.piece?.('a', { text: 'he' })).toEqual([{ text: 'he', deep: { text: 'he' } }]);
     expect(rule.piece?.('a', { other: 1 })).toEqual([]);
     expect(rule.piece?.('b', 'x')).toEqual([{ all: 'x' }]);

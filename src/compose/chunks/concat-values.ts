@@ -2,6 +2,7 @@ import { EngineError } from '../../errors.js';
 import { MAX_JSON_DEPTH } from '../../json.js';
 import { concatMessageLists, concatMessages } from '../../models/concat-messages.js';
 import type { MessageChunk } from '../../models/messages.js';
+import { requireCallable, requireList } from '../../operators/invalid-option.js';
 import type { ConcatRule } from '../step.js';
 
 /**
@@ -22,6 +23,8 @@ import type { ConcatRule } from '../step.js';
  * what the rule throws.
  */
 export function concatValues<T>(chunks: readonly T[], rule?: ConcatRule<T>): T {
+  requireList('concatValues', 'chunks', chunks);
+  requireCallable('concatValues', 'rule', rule);
   if (chunks.length === 1) return chunks[0] as T;
   if (chunks.length === 0) {
     throw new EngineError('STREAM_EMPTY', 'There is no chunk to make a value of; a stream must give at least one.');

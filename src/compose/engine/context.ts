@@ -1,4 +1,5 @@
 /** What one run of a step carries beside its plan; every node of the run can read it. */
+import type { Call, Usage } from '../../graph/node-events.js';
 import type { StateCell, StatePatch } from '../../graph/state-cell.js';
 import type { ValueCodec } from '../../graph/typed.js';
 import type { Json } from '../../json.js';
@@ -34,6 +35,10 @@ export interface StepAround {
   /** Whether what it says now becomes an event. */
   readonly canTell: boolean;
   emit(name: string, data: Json): void;
+  /** What is used inside counts for it, too. */
+  report(event: Usage | Call): void;
+  /** Of the call of a tool, the id that it is reported under; calls of models inside are part of it. */
+  readonly call: string | undefined;
   /** The state as that step sees it; undefined when no graph around declares it. */
   findState(token: StateToken<unknown>): FoundState | undefined;
   /** Graphs around, the nearest first, each with the states that it declares. */

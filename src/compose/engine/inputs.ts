@@ -19,6 +19,8 @@ export interface Source {
   readonly node: number;
   /** How its chunks become one value; undefined: by their type. */
   readonly rule: ConcatRule<unknown> | undefined;
+  /** Its path, for errors of its chunks; that of the reader where they come from outside. */
+  readonly path: string | undefined;
 }
 
 /** What a node reads. */
@@ -46,7 +48,7 @@ export function wholeInput(inlet: Inlet, at: NodeActivation, rule: Rule): unknow
   const { input, sources } = inlet;
   if (input === undefined && arrival.next === undefined) {
     const { value } = arrival;
-    return value instanceof Chunks ? wholeOf(value, sourceOf(sources, arrival.from)?.rule ?? rule, inlet.path) : value;
+    return value instanceof Chunks ? wholeFrom(sourceOf(sources, arrival.from), value, rule, inlet.path) : value;
   }
   if (input === undefined && inlet.merge !== undefined && inlet.reads.length === 0 && sources.length <= FEW) {
     const values = valuesAt(inlet, arrival, rule);
@@ -57,8 +59,16 @@ export function wholeInput(inlet: Inlet, at: NodeActivation, rule: Rule): unknow
   return arrived.size === 1 ? arrived.values().next().value : merged(inlet, arrived);
 }
 
-/** One value of all chunks. @throws EngineError STREAM_EMPTY, CHUNKS_INVALID */
-export function wholeOf(value: unknown, rule: Rule, path: string): unknown {
+function wholeFrom(source: Source | undefined, value: unknown, rule: Rule, reader: string): unknown {
+  return wholeOf(value, source?.rule ?? rule, reader, source?.path);
+}
+
+/**
+ * One value of all chunks. `path` is where it is needed, `producer` where the chunks come from.
+ *
+ * @throws EngineError STREAM_EMPTY, CHUNKS_INVALID
+ */
+export function wholeOf(value: unknown, rule: Rule, path: string, producer = path): unknown {
   if (!(value instanceof Chunks)) return value;
   if (value.items.length === 0) {
     const message = `"${path}" needs a value, but the stream that should give it ended without any chunk. Let the step before it give at least one; "pick" gives none for a key that is not there.`;
@@ -68,7 +78,7 @@ export function wholeOf(value: unknown, rule: Rule, path: string): unknown {
   try {
     return finished(concatValues(value.items, rule));
   } catch (thrown) {
-    throw errorAt(toEngineError(thrown, 'NODE_FAILED', { node: path }), path);
+    throw errorAt(toEngineError(thrown, 'NODE_FAILED', { node: producer }), producer);
   }
 }
 
@@ -102,14 +112,38 @@ const FEW = 8;
 
 /** The values of {@link arrivedAt} for a few sources, without maps; undefined where several sources give on the same value. */
 function valuesAt({ sources, path }: Inlet, first: Arrival, rule: Rule): unknown[] | undefined {
+  if (!areDistinct(sources)) return undefined;
+  const all = valuesInOrder(sources, first, rule, path);
+  if (all !== undefined) return all;
   const values: unknown[] = [];
   for (let at = 0; at < sources.length; at += 1) {
     const source = sources[at] as Source;
-    for (let before = 0; before < at; before += 1) if ((sources[before] as Source).id === source.id) return undefined;
     const arrival = newestOf(first, source.node);
-    if (arrival !== undefined) values.push(wholeOf(arrival.value, source.rule ?? rule, path));
+    if (arrival !== undefined) values.push(wholeFrom(source, arrival.value, rule, path));
   }
   return values;
+}
+
+function areDistinct(sources: readonly Source[]): boolean {
+  for (let at = 1; at < sources.length; at += 1) {
+    const { id } = sources[at] as Source;
+    for (let before = 0; before < at; before += 1) if ((sources[before] as Source).id === id) return false;
+  }
+  return true;
+}
+
+/** Mostly each source gave once, in the order of the edges, of which the newest comes first; undefined when it was otherwise. */
+function valuesInOrder(sources: readonly Source[], first: Arrival, rule: Rule, path: string): unknown[] | undefined {
+  const values = new Array<unknown>(sources.length);
+  let arrival: Arrival | undefined = first;
+  for (let at = sources.length - 1; at >= 0; at -= 1) {
+    const source = sources[at] as Source;
+    if (arrival === undefined || arrival.from !== source.node) return undefined;
+    const { value }: Arrival = arrival;
+    values[at] = value instanceof Chunks ? wholeFrom(source, value, rule, path) : value;
+    arrival = arrival.next;
+  }
+  return arrival === undefined ? values : undefined;
 }
 
 function newestOf(first: Arrival, node: number): Arrival | undefined {
@@ -126,12 +160,12 @@ function arrivedAt(inlet: Inlet, at: NodeActivation, rule: Rule): Map<string, un
   const arrived = new Map<string, unknown>();
   for (let index = 0; index < sources.length; index += 1) {
     const arrival = arrivals[index];
-    const { id, rule: own } = sources[index] as Source;
-    if (arrival !== undefined) arrived.set(id, wholeOf(arrival.value, own ?? rule, path));
+    const source = sources[index] as Source;
+    if (arrival !== undefined) arrived.set(source.id, wholeFrom(source, arrival.value, rule, path));
   }
-  for (const { id, node, rule: own } of inlet.reads) {
-    const read = at.read(node);
-    if (read !== undefined) arrived.set(id, wholeOf(read.value, own ?? rule, inlet.path));
+  for (const source of inlet.reads) {
+    const read = at.read(source.node);
+    if (read !== undefined) arrived.set(source.id, wholeFrom(source, read.value, rule, path));
   }
   return arrived;
 }
@@ -286,7 +320,7 @@ function pieces(
     return read === undefined ? [] : [{ id, value: read.value }];
   });
   return merge(
-    from(rule.first ?? []),
+    from(rule.first?.() ?? []),
     ...stored.map(({ id, value }) => (value instanceof Chunks ? from(value.items) : of(value)).pipe(piecesOf(id))),
     ...sources.map(({ id, node }) => chunksOf(newest.get(node) as Arrival, at, room).pipe(piecesOf(id))),
   );
@@ -310,9 +344,9 @@ function mergedWhole(
     ),
   );
   const whole = (): unknown => {
-    const arrived = sources.map(({ id, rule: own }, index) => {
-      const value = wholeOf(new Chunks(collected[index] as unknown[]), own ?? rule, inlet.path);
-      return [id, value] as const;
+    const arrived = sources.map((source, index) => {
+      const value = wholeFrom(source, new Chunks(collected[index] as unknown[]), rule, inlet.path);
+      return [source.id, value] as const;
     });
     return merged(inlet, new Map(arrived));
   };

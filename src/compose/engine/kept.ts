@@ -5,6 +5,7 @@
  * memo     what the step stored with its question
  * input    the input as the `before` hook made it, so that the hook has its effects once
  * output   of a node that had ended before its graph stopped behind it
+ * answers  those to its own questions that it was given before, by suffix
  * nested   where the steps stand that run inside it
  * ```
  */
@@ -12,7 +13,7 @@ import type { NodeActivation } from '../../graph/activation.js';
 import { readStoredValue, type StoredValue, storeValue, type ValueCodec } from '../../graph/typed.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 
-export type KeptPart = 'memo' | 'input' | 'output' | 'nested';
+export type KeptPart = 'memo' | 'input' | 'output' | 'answers' | 'nested';
 
 /** Writes parts down. */
 export function keep(at: NodeActivation, parts: Readonly<Partial<Record<KeptPart, Json>>>): void {

@@ -11,7 +11,7 @@ import { readStoredValue, type StoredValue, storeValue, type ValueCodec } from '
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { RunContext, StepAround } from './context.js';
 import { keep, keptJson } from './kept.js';
-import { answersOf, type StoredQuestion, waitFor } from './questions.js';
+import { answersOf, answersToKeep, type StoredQuestion, waitFor } from './questions.js';
 
 /** Where a call stands that had begun before the step was resumed. */
 export type KeptCall =
@@ -66,7 +66,7 @@ export function nestedInNode(step: AskingNode): NestedHome {
     wait: (nested, questions) =>
       step.endEarly(() => {
         step.keepPrepared();
-        keep(node, { nested: nested() });
+        keep(node, { nested: nested(), ...answersToKeep(node, []) });
         return waitFor(node, 'ask', questions);
       }),
   };

@@ -48,6 +48,7 @@ export function interruptedBy(
   const parts = {
     ...(memo === undefined && !hadMemo ? {} : { memo: storedPart(at, codec, 'memo', memo) }),
     ...(prepared === undefined ? {} : { input: storedPart(at, codec, 'input', prepared.value) }),
+    ...answersToKeep(at, questions),
     ...nested.parts(),
   };
   if (Object.keys(parts).length > 0) keep(at, parts);
@@ -111,6 +112,28 @@ export function storedQuestion(
 export function answersOf({ answer }: NodeActivation, codec: ValueCodec): ReadonlyMap<string, unknown> {
   if (!isJsonObject(answer)) return NO_ANSWERS;
   return new Map(Object.entries(answer).map(([suffix, json]) => [suffix, codec.fromJson(json as Json)]));
+}
+
+/** Those to the step's own questions, by suffix, with what it was answered before. A question that is asked again has none. */
+export function ownAnswersOf(at: NodeActivation, codec: ValueCodec): ReadonlyMap<string, unknown> {
+  const own = ownAnswers(at);
+  return own === undefined ? NO_ANSWERS : new Map([...own].map(([suffix, json]) => [suffix, codec.fromJson(json)]));
+}
+
+/** The part that keeps them for the next time that the step runs; nothing where nothing was answered. */
+export function answersToKeep(at: NodeActivation, asked: readonly StoredQuestion[]): { readonly answers?: JsonObject } {
+  const own = ownAnswers(at);
+  if (own === undefined) return {};
+  for (const { suffix } of asked) own.delete(suffix);
+  return { answers: Object.fromEntries(own) };
+}
+
+function ownAnswers(at: NodeActivation): Map<string, Json> | undefined {
+  const kept = keptJson(at, 'answers');
+  if (kept === undefined && at.answer === undefined) return undefined;
+  const all = [kept, at.answer].flatMap((answers) => (isJsonObject(answers) ? Object.entries(answers) : []));
+  // Those of steps inside are kept with them.
+  return new Map(all.filter(([suffix]) => !suffix.startsWith('/')) as [string, Json][]);
 }
 
 const NO_ANSWERS: ReadonlyMap<string, unknown> = new Map();

@@ -83,7 +83,8 @@ export function requirePath(steps: CompiledStep['steps'], path: string, owner: s
 /** Paths that an error lists. */
 const MOST_PATHS = 20;
 
-function isBelow(path: string, around: string): boolean {
+/** Whether a path is inside another one, or one of its parts. */
+export function isBelow(path: string, around: string): boolean {
   return path.startsWith(around) && (path[around.length] === '/' || path[around.length] === '#');
 }
 

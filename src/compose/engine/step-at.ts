@@ -12,7 +12,7 @@ import type { FoundState, GraphAround, RunContext } from './context.js';
 import { innerPart } from './inner-part.js';
 import { keep, keptJson, storedPart } from './kept.js';
 import { NestedRuns, nestedInNode, type OuterStep } from './nested.js';
-import { answersOf, memoOf } from './questions.js';
+import { answersOf, memoOf, ownAnswersOf } from './questions.js';
 import type { WatchedActivation } from './watch.js';
 
 const NO_OPTIONS: Readonly<Record<string, unknown>> = Object.freeze({});
@@ -60,14 +60,15 @@ export class StepAt implements StepActivation, WatchedActivation, OuterStep {
     return this.#nested;
   }
   get path(): string {
-    return this.context.prefix + this.node.path;
+    const { prefix } = this.context;
+    return prefix === '' ? this.node.path : prefix + this.node.path;
   }
   /** Its path from the outermost run, without rounds. */
   get place(): string {
     return this.context.place + this.#place.path;
   }
   get canTell(): boolean {
-    return this.node.isHeard;
+    return this.node.isHeard || this.context.outer?.canTell === true;
   }
   get lateness(): unknown {
     return this.node.lateness;
@@ -88,11 +89,14 @@ export class StepAt implements StepActivation, WatchedActivation, OuterStep {
     return this.context.services;
   }
   get answer(): unknown {
-    return answersOf(this.node, this.context.codec).get('');
+    return ownAnswersOf(this.node, this.context.codec).get('');
   }
   get answers(): ReadonlyMap<string, unknown> {
-    const answers = [...answersOf(this.node, this.context.codec)];
-    return new Map(answers.flatMap(([suffix, answer]) => (suffix.startsWith('#') ? [[suffix.slice(1), answer]] : [])));
+    return byId(ownAnswersOf(this.node, this.context.codec));
+  }
+  /** Those of this resume alone. */
+  get freshAnswers(): ReadonlyMap<string, unknown> {
+    return byId(answersOf(this.node, this.context.codec));
   }
   /** Whether the run was resumed with answers, for this step or inside it. */
   get isAnswered(): boolean {
@@ -217,15 +221,37 @@ export class StepAt implements StepActivation, WatchedActivation, OuterStep {
   emit(name: string, data: Json): void {
     const isObject = typeof data === 'object' && data !== null && !Array.isArray(data);
     this.node.say(notice(name, isObject ? (data as Record<string, Json>) : { value: data }));
+    this.context.outer?.emit(name, data);
   }
 
   report(event: Usage | Call): void {
     this.node.say(event);
+    const { outer } = this.context;
+    outer?.report(event.type === 'usage' ? event : callInside(event, this.key, outer.call));
+  }
+
+  get call(): undefined {
+    return undefined;
   }
 
   ready(): PromiseLike<void> | undefined {
     return this.node.room() ?? this.node.ready();
   }
+}
+
+/** A call of a step inside another one, as that one reports it: ids are unique among the calls of one activation. */
+function callInside({ call }: Call, key: string, around: string | undefined): Call {
+  const id = `${key}/${call.id}`;
+  if (call.type !== 'started') return { type: 'call', call: { ...call, id } };
+  const parent = call.parent === undefined ? around : `${key}/${call.parent}`;
+  return { type: 'call', call: { ...call, id, ...(parent !== undefined && { parent }) } };
+}
+
+/** Answers to questions with ids. */
+function byId(answers: ReadonlyMap<string, unknown>): ReadonlyMap<string, unknown> {
+  return new Map(
+    [...answers].flatMap(([suffix, answer]) => (suffix.startsWith('#') ? [[suffix.slice(1), answer]] : [])),
+  );
 }
 
 /** A part of a step, as observers see it. */

@@ -17,7 +17,7 @@ import { StepAt } from './step-at.js';
 import { settledValue, streamOut } from './stream-out.js';
 import { eventsOf, type Stops, Surroundings } from './surroundings.js';
 import type { StepWatch } from './watch.js';
-import { watchedResult } from './watched-result.js';
+import { watchedEnd, watchedResult } from './watched-result.js';
 
 type AnyOperator = ChunkOperator<unknown, unknown>;
 
@@ -209,11 +209,16 @@ function bareActivation(run: Run, place: Surroundings, inlet: Inlet, node: StepN
     const step = new StepAt(at, context, place);
     const watch = context.observers?.watch(place.watched, step);
     if (watch !== undefined) {
-      return watchedResult(watch, () => {
+      let result: NodeResult;
+      try {
         const input = inputOf(at, context.chunks);
         watch.start(input);
-        return node.delivered(step, call(run, input, step), watch);
-      });
+        result = node.delivered(step, call(run, input, step), watch);
+      } catch (error) {
+        watch.error(error);
+        throw error;
+      }
+      return watchedEnd(watch, result);
     }
     const result = call(run, inputOf(at, context.chunks), step);
     return typeof result === 'object' ? node.delivered(step, result, undefined) : settledValue(result);

@@ -22,6 +22,15 @@ export function watchedResult(watch: StepWatch, work: () => NodeResult): NodeRes
     watch.error(error);
     throw error;
   }
+  return watchedEnd(watch, result);
+}
+
+/** The same for the result of work that did not throw. */
+export function watchedEnd(watch: StepWatch, result: NodeResult): NodeResult {
+  if ((result as { readonly type?: unknown }).type === 'settled') {
+    watch.ended();
+    return result;
+  }
   if (isObservable(result)) return watchedEvents(watch, result as Observable<NodeEvent>);
   if (typeof (result as { readonly then?: unknown }).then === 'function') {
     return watchedPromise(watch, result as PromiseLike<NodeEvent>) as NodeResult;

@@ -46,14 +46,14 @@ class WatchedRun {
   /** Begins it. A run that is unsubscribed is told as stopped. */
   through<T>(engine: (start: Start, options: RunOptions) => Observable<T>): Observable<T> {
     const { options } = this.#beginning;
-    const { output, whenEnded } = options;
+    const { output, whenEnded, ...others } = options;
     const given: RunOptions = {
-      ...options,
-      ...(output && { output: this.#seen(output) }),
       whenEnded: (end) => {
         this.#ended(end);
         whenEnded?.(end);
       },
+      ...others,
+      ...(output && { output: this.#seen(output) }),
     };
     return engine(this.#started(), given).pipe(
       tap({ error: (error: unknown) => this.#watch.error(error) }),

@@ -236,7 +236,9 @@ export class Watch implements StepWatch {
     if (this.#observed === undefined) {
       const { name, kind } = this.#step;
       const { path, run, key, attempt, isResumed } = this.#at;
-      this.#observed = Object.freeze({ name, kind, path, run, key, attempt, isResumed });
+      const observed = { name, kind, path, run, key, attempt, isResumed };
+      // What one observer does to its own copy is its own affair, and freezing takes as long as all else here.
+      this.#observed = this.#audience.callbacks.length === 1 ? observed : Object.freeze(observed);
     }
     return this.#observed;
   }

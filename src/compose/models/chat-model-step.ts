@@ -9,7 +9,7 @@ import type { AssistantChunk, AssistantMessage, ChatMessage, TokenUsage } from '
 import type { ChatChoice, Models } from '../../models/router.js';
 import { toMessageChunks } from '../../models/to-message-chunks.js';
 import { didYouMean } from '../../nearest-name.js';
-import { invalidOption } from '../../operators/invalid-option.js';
+import { invalidOption, requireObject } from '../../operators/invalid-option.js';
 import { requireService, type ToolServices } from '../../tools/tool-services.js';
 import { traceContextOf } from '../../trace-context.js';
 import type { OptionStep, StepActivation } from '../step.js';
@@ -68,6 +68,7 @@ export type ChatModelStep = OptionStep<readonly ChatMessage[] | ChatInput, Assis
  * @throws EngineError OPTION_INVALID
  */
 export function chatModel(model: string | ChatModel, setup: ChatModelSetup = {}): ChatModelStep {
+  requireObject('chatModel', 'setup', setup);
   const { name = 'model', ...own } = setup;
   const owner = `chatModel "${name}"`;
   const isNamed = typeof model === 'string';

@@ -1,6 +1,8 @@
 /** A step that reads a typed value out of a model's answer. */
+
 import type { AssistantMessage } from '../../models/messages.js';
 import { type ParseMessageOptions, parseMessage } from '../../models/parse-message.js';
+import { requireObject } from '../../operators/invalid-option.js';
 import type { StandardSchema } from '../../standard-schema.js';
 import type { Step } from '../step.js';
 import { step } from '../steps.js';
@@ -20,9 +22,10 @@ export interface MessageParserOptions extends ParseMessageOptions {
  * @throws EngineError OPTION_INVALID for an empty name in `path`
  */
 export function messageParser<T>(
-  // biome-ignore lint/suspicious/noExplicitAny: what the schema takes does not matter, models write JSON
-  schema: StandardSchema<any, T>,
-  { name = 'parse', ...options }: MessageParserOptions = {},
+  schema: StandardSchema<unknown, T>,
+  given: MessageParserOptions = {},
 ): Step<AssistantMessage, T> {
+  requireObject('messageParser', 'options', given);
+  const { name = 'parse', ...options } = given;
   return step<AssistantMessage, T>(name, parseMessage(schema, options));
 }

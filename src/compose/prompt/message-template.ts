@@ -7,7 +7,7 @@ import type {
   SystemMessage,
   UserMessage,
 } from '../../models/messages.js';
-import { invalidOption } from '../../operators/invalid-option.js';
+import { invalidOption, requireOptions } from '../../operators/invalid-option.js';
 
 /** Parts whose texts have fields; others stay as they are. */
 export type FilledType = 'text' | 'image' | 'image_url' | 'audio' | 'video' | 'file';
@@ -79,8 +79,10 @@ export function assistant<const C extends string>(
  */
 export function placeholder<const N extends string, const O extends boolean = false>(
   name: N,
-  { optional }: { readonly optional?: O } = {},
+  options: { readonly optional?: O } = {},
 ): MessagesPlaceholder<N, O> {
+  requireOptions('placeholder', options, ['optional']);
+  const { optional } = options;
   if (typeof name !== 'string' || name === '')
     throw invalidOption('placeholder', 'name', 'a text that is not empty', name);
   return { template: 'placeholder', name, optional: (optional ?? false) as O };

@@ -121,6 +121,10 @@ export class CallActivation implements ToolActivation, OuterStep {
     return `${this.#step.place}#${this.id}`;
   }
 
+  get call(): string {
+    return this.id;
+  }
+
   get canTell(): boolean {
     return this.#step.canTell;
   }

@@ -2,7 +2,7 @@
 import { concatMap, defer, from, map, type Observable, takeUntil, timer } from 'rxjs';
 import { toolFailed } from '../../adapters/failures.js';
 import { isJsonObject } from '../../json.js';
-import { invalidOption, requireWhole } from '../../operators/invalid-option.js';
+import { invalidOption, requireObject, requireWhole } from '../../operators/invalid-option.js';
 import type { StandardSchema } from '../../standard-schema.js';
 import { defineTool as defineCanvasTool, type Shape, type Tool } from '../../tools/tool.js';
 import type { StepTool, ToolActivation, ToolReply } from './step-tool.js';
@@ -60,6 +60,7 @@ export function defineTool<A extends Shape, P extends Shape>(tool: Tool<A, P>): 
  */
 export function defineTool<const I extends ToolInput, R, A = unknown>(tool: ToolSketch<I, R, A>): StepTool;
 export function defineTool(tool: Tool<Shape, Shape> | ToolSketch<ToolInput, unknown, unknown>): unknown {
+  requireObject('defineTool', 'tool', tool, 'an object with "name", "description" and "run"');
   return 'component' in tool ? defineCanvasTool(tool) : stepTool(tool);
 }
 

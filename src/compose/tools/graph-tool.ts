@@ -1,5 +1,7 @@
 /** Any step as a tool. */
+
 import { isJsonObject } from '../../json.js';
+import { requireObject } from '../../operators/invalid-option.js';
 import { isStep } from '../make-step.js';
 import { invoke } from '../run.js';
 import { type AnyStepLike, DEFINITION, type Step, type StepLike } from '../step.js';
@@ -39,6 +41,7 @@ export function graphTool(
   step: AnyStepLike,
   options: Omit<GraphToolOptions<ToolInput, never>, 'input'> & { readonly input?: ToolInput },
 ): StepTool {
+  requireObject('graphTool', 'options', options, 'an object with "description"');
   const { name = step.name, input = ownInput(step), output = readableOf, ...more } = options;
   const inner = namedInside(step, name);
   return defineTool<ToolInput, unknown>({

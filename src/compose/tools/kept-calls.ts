@@ -1,6 +1,7 @@
 /** What a node of tools keeps while some of its calls wait for answers, so that only those are made again. */
 import { isJsonObject, type JsonObject } from '../../json.js';
 import type { StandardSchema } from '../../standard-schema.js';
+import { StepAt } from '../engine/step-at.js';
 import type { Interrupt, InterruptOptions, InterruptPart } from '../interrupt.js';
 import { jsonSchemaOf, schemaOfJson } from '../json-schema.js';
 import type { StepActivation } from '../step.js';
@@ -102,13 +103,15 @@ function answerSchema({ schema, isTyped = false }: OpenQuestion, own: StandardSc
 }
 
 /** Whether a call that waited is to be made again: one of its questions was answered, or the run was resumed without answers. */
-export function isWoken({ questions }: KeptCall, { answers }: StepActivation): boolean {
+export function isWoken({ questions }: KeptCall, at: StepActivation): boolean {
+  const answers = freshOf(at);
   return answers.size === 0 || questions.some(({ id }) => answers.has(id));
 }
 
 /** All answers of a call, those of earlier resumes too. */
-export function answersOf(kept: KeptCall | undefined, { answers }: StepActivation): ReadonlyMap<string, unknown> {
+export function answersOf(kept: KeptCall | undefined, at: StepActivation): ReadonlyMap<string, unknown> {
   if (kept === undefined) return NO_ANSWERS;
+  const answers = freshOf(at);
   const given = new Map(kept.answers);
   for (const { id } of kept.questions) {
     if (answers.has(id)) given.set(id, answers.get(id));
@@ -117,9 +120,15 @@ export function answersOf(kept: KeptCall | undefined, { answers }: StepActivatio
 }
 
 /** Answers that have come with this resume, by id of the question. */
-export function freshAnswers(kept: KeptCall | undefined, { answers }: StepActivation): ReadonlyMap<string, unknown> {
+export function freshAnswers(kept: KeptCall | undefined, at: StepActivation): ReadonlyMap<string, unknown> {
+  const answers = freshOf(at);
   const asked = kept?.questions.filter(({ id }) => answers.has(id)) ?? [];
   return asked.length === 0 ? NO_ANSWERS : new Map(asked.map(({ id }) => [id, answers.get(id)]));
+}
+
+/** Answers of this resume alone: what was answered before is kept with its call. */
+function freshOf(at: StepActivation): ReadonlyMap<string, unknown> {
+  return at instanceof StepAt ? at.freshAnswers : at.answers;
 }
 
 /** Answers to the questions below an asker, by the rest of their ids. */

@@ -1,10 +1,12 @@
 /** Tools of canvases and of MCP servers, for steps. */
+
 import { firstValueFrom, map, mergeMap, type Observable } from 'rxjs';
 import { z } from 'zod';
 import type { McpServer, McpTool, McpUser } from '../../adapters/mcp/mcp-servers.js';
 import { artifactRecord, type ToolEvent, type ToolResult } from '../../adapters/tool-event.js';
 import { EngineError } from '../../errors.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
+import { requireMethods, requireObject } from '../../operators/invalid-option.js';
 import { callTool, definitionOf, type FunctionOptions, functionName } from '../../tools/call-tool.js';
 import type { AnyTool, Shape, ToolCall } from '../../tools/tool.js';
 import type { ToolServices } from '../../tools/tool-services.js';
@@ -30,6 +32,9 @@ export interface LibraryToolOptions extends Pick<FunctionOptions, 'name' | 'desc
  * @throws EngineError OPTION_INVALID for parameters that do not fit, and for a name that models cannot call
  */
 export function toolOf(tool: AnyTool, params: JsonObject = {}, options: LibraryToolOptions = {}): StepTool {
+  requireMethods('toolOf', 'tool', tool, ['call'], 'a tool of the library');
+  requireObject('toolOf', 'tool.arguments', tool.arguments);
+  requireObject('toolOf', 'options', options);
   const { services, timeoutMs, ...shown } = options;
   const owner = `toolOf(${tool.component})`;
   const definition = definitionOf(tool, shown);
@@ -74,6 +79,8 @@ export interface McpToolsOptions {
  * @throws EngineError TOOL_FAILED when the server cannot be asked; OPTION_INVALID for a name in `only` that it does not have.
  */
 export async function mcpTools(server: McpServer, options: McpToolsOptions = {}): Promise<StepTool[]> {
+  requireMethods('mcpTools', 'server', server, ['use'], 'a server of createMcpServers or of a canvas');
+  requireObject('mcpTools', 'options', options);
   const { only, prefix = '', headers = {} } = options;
   const listed = await firstValueFrom(server.use({ run: `list-${server.id}`, headers, trace: {} }, (to) => to.tools()));
   const missing = only?.find((name) => listed.every((tool) => tool.name !== name));

@@ -81,7 +81,7 @@ export function runToolCall(
     const viewFor = (layer?: string): CallActivation => {
       const view = viewOf(setup, placed, at, { kept, answers, layer });
       // A step that runs inside the call asks: the function of the tool waits for it, so nothing of it comes any more.
-      view.endEarly = (ask) => {
+      const endEarly: CallActivation['endEarly'] = (ask) => {
         work.unsubscribe();
         try {
           subscriber.next(ask());
@@ -93,6 +93,7 @@ export function runToolCall(
         ended();
         subscriber.complete();
       };
+      view.endEarly = endEarly;
       views.push(view);
       return view;
     };

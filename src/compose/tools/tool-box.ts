@@ -37,6 +37,8 @@ export interface ToolBox {
  */
 export function toolBox(owner: string, tools: readonly StepTool[], aliases: AliasesByTool = {}): ToolBox {
   if (!Array.isArray(tools)) throw invalidOption(owner, 'tools', 'a list of tools', tools);
+  if (!isJsonObject(aliases))
+    throw invalidOption(owner, 'aliases', 'an object of aliases by the name of the tool', aliases);
   const byName = new Map<string, BoxedTool>();
   for (const tool of tools) {
     requireTool(owner, tool);

@@ -5,7 +5,7 @@ import { isJsonObject } from '../../json.js';
 import { concatMessageLists } from '../../models/concat-messages.js';
 import type { ToolCall } from '../../models/content-parts.js';
 import type { AssistantMessage, ToolMessage } from '../../models/messages.js';
-import { invalidOption, requireWhole } from '../../operators/invalid-option.js';
+import { invalidOption, requireCallable, requireOptions, requireWhole } from '../../operators/invalid-option.js';
 import type { OptionStep, StepActivation } from '../step.js';
 import { step } from '../steps.js';
 import type { CallSetup, PlacedCall, RequestedCall, ToolAnswer, ToolMiddleware } from './run-tool-call.js';
@@ -70,6 +70,7 @@ const MAX_RESULT_LENGTH = 4_000_000;
  * @throws EngineError OPTION_INVALID for options that cannot be used.
  */
 export function toolsNode(options: ToolsNodeOptions = {}): ToolsNode {
+  requireOptions('toolsNode', options, OPTIONS);
   const { tools = [], name = 'tools', aliases = {}, concurrency = Number.POSITIVE_INFINITY, use = [] } = options;
   const owner = `toolsNode "${name}"`;
   const { maxResultLength = MAX_RESULT_LENGTH, repair = true, errorsAsText = false } = options;
@@ -78,8 +79,12 @@ export function toolsNode(options: ToolsNodeOptions = {}): ToolsNode {
   if (!Array.isArray(use) || use.some((one) => typeof one !== 'function')) {
     throw invalidOption(owner, 'use', 'a list of functions (call, next) => …', use);
   }
-  const own = toolBox(owner, tools, aliases);
   const { unknownTool, prepareArguments } = options;
+  requireCallable(owner, 'unknownTool', unknownTool);
+  requireCallable(owner, 'prepareArguments', prepareArguments);
+  if (typeof repair !== 'boolean') throw invalidOption(owner, 'repair', 'true or false', repair);
+  if (typeof errorsAsText !== 'boolean') requireCallable(owner, 'errorsAsText', errorsAsText);
+  const own = toolBox(owner, tools, aliases);
   const shared = { concurrency, use, repair, maxResultLength, errorsAsText, unknownTool, prepareArguments };
   return step<AssistantMessage, ToolMessage[]>(
     name,
@@ -94,6 +99,19 @@ export function toolsNode(options: ToolsNodeOptions = {}): ToolsNode {
     { kind: 'toolsNode', mayAsk: true, chunks: (lists) => concatMessageLists(lists) },
   );
 }
+
+const OPTIONS = [
+  'tools',
+  'name',
+  'concurrency',
+  'aliases',
+  'unknownTool',
+  'prepareArguments',
+  'repair',
+  'use',
+  'errorsAsText',
+  'maxResultLength',
+];
 
 /** The calls of a message; a message in parts may have them only there. */
 function callsOf(message: AssistantMessage, { path }: StepActivation): readonly ToolCall[] {

@@ -1,4 +1,4 @@
-import { invalidOption } from '../../operators/invalid-option.js';
+import { invalidOption, requireObject } from '../../operators/invalid-option.js';
 
 /** How values of one type are stored: JSON, or values that can be stored themselves, in between. */
 export interface ValueDefinition<T = unknown, J = unknown> {
@@ -66,6 +66,7 @@ export function defineValue<T, J>(definition: {
   readonly toJson: (value: NoInfer<T>) => J;
   readonly fromJson: (json: NoInfer<J>) => NoInfer<T>;
 }): ValueDefinition<T, J> {
+  requireObject('defineValue', 'definition', definition, 'an object with "name", "is", "toJson" and "fromJson"');
   const { name } = definition;
   if (typeof name !== 'string' || name === '') throw invalidOption('defineValue', 'name', 'a text', name);
   if ((BUILT_IN_NAMES as readonly string[]).includes(name)) {

@@ -2,7 +2,7 @@ import { isObservable } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import type { ValueCodec } from '../../graph/typed.js';
 import { isJsonObject, JSON_LIMITS, type Json, type JsonObject, MAX_JSON_DEPTH } from '../../json.js';
-import { invalidOption, requireWhole } from '../../operators/invalid-option.js';
+import { invalidOption, requireList, requireObject, requireWhole } from '../../operators/invalid-option.js';
 import { BY_PROTOTYPE, ERRORS, restoreBuiltIn, storedNumber } from './built-in-values.js';
 import { type AnyValueDefinition, BUILT_IN_NAMES, type BuiltInName } from './define-value.js';
 
@@ -38,6 +38,8 @@ const PROTOTYPE = '__proto__';
  * @throws EngineError `OPTION_INVALID` for two definitions with one name, for one with a built-in name, and for bounds that are none.
  */
 export function valueCodec(definitions: readonly AnyValueDefinition[] = [], bounds: ValueBounds = {}): ValueCodec {
+  requireList('valueCodec', 'definitions', definitions, 'a list of what defineValue(…) gives');
+  requireObject('valueCodec', 'bounds', bounds);
   const byName = new Map<string, AnyValueDefinition>();
   for (const definition of definitions) {
     const { name } = definition;
@@ -52,6 +54,8 @@ export function valueCodec(definitions: readonly AnyValueDefinition[] = [], boun
   const limits = { maxDepth, maxValues, maxLength };
   return {
     toJson(value, path = '$') {
+      // What most edges carry beside objects stays as it is.
+      if (typeof value === 'string' && value.length <= maxLength) return value;
       try {
         return new Storing(definitions, limits).store(value, 0) as Json;
       } catch (error) {

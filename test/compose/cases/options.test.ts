@@ -16,6 +16,7 @@ import {
   type StepActivation,
   step,
 } from '../../../src/index.js';
+import { turns } from './support.js';
 
 interface Style {
   readonly mark?: string;
@@ -181,6 +182,37 @@ describe('call options', () => {
     await expect(invoke(inner, null, { with: [options(inner as never, {} as never)] })).rejects.toThrow(
       invalid('is a graph, which takes no options'),
     );
+  });
+
+  describe('inside a step of code', () => {
+    const said: string[] = [];
+    const note = ({ name, message }: Error) => name === 'OptionsWarning' && said.push(message);
+    const warnings = async (program: unknown, at: string, input: unknown = null) => {
+      said.length = 0;
+      process.on('warning', note);
+      await invoke(program as never, input as never, { with: [options(inner, { mark: '!' }, { at })] });
+      // Warnings come in the next turn.
+      await turns(2);
+      process.off('warning', note);
+      return [...said];
+    };
+    const inner = styled('inner');
+    const outer = step('outer', async (input: unknown, at: StepActivation) =>
+      input === 'none' ? 0 : invoke(chain(inner, styled('other')), null, { within: at }),
+    );
+    const around = chain(step('first', outer), outer);
+
+    it('warn at the end when steps ran there, but none at their path', async () => {
+      expect(await warnings(around, 'outer/chian/inner')).toEqual([
+        'There were options for "inner" at "outer/chian/inner", but no step ran there. Did you mean "outer/chain/inner"? Steps ran at outer/chain/inner, outer/chain/other.',
+      ]);
+      expect(await warnings(map(outer), 'map/outer/inner', [1, 2])).toHaveLength(1);
+    });
+
+    it('say nothing when a step ran there, or none ran inside', async () => {
+      expect(await warnings(around, 'outer/chain/inner')).toEqual([]);
+      expect(await warnings(outer, 'outer/inner', 'none')).toEqual([]);
+    });
   });
 
   it('refuses what is no step, no object and no path, when they are made', () => {

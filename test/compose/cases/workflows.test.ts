@@ -12,6 +12,7 @@ const loadUser = step(
   async ({ id }: { id: string }): Promise<User> =>
     id === 'anonymous' ? { id } : { id, profile: { name: `name of ${id}`, tags: ['a', 'b'] } },
 );
+const PROTO = '__proto__';
 const show = (value: unknown): string => JSON.stringify(value);
 const upper = (text: string): string => text.toUpperCase();
 const letters = (text: string): Observable<string> => spaced(...text);
@@ -38,6 +39,44 @@ describe('the fields of a workflow', () => {
       loud: 'WHY?',
       whole: { id: 'u', profile: { name: 'name of u', tags: ['a', 'b'] } },
     });
+  });
+
+  it('are fixed values that each run has for itself: what it changes in them is gone with it', async () => {
+    const shared = new (class Shared {
+      count = 0;
+    })();
+    const values = () => {
+      const round = new Map<string, unknown>();
+      round.set('self', round);
+      return { list: [1], deep: { [PROTO]: 1 }, map: round, set: new Set([1]), day: new Date(0), shared };
+    };
+    type Values = ReturnType<typeof values>;
+    const use = (given: Values & { readonly text?: string }) => {
+      const seen = [given.list.length, given.set.size, given.day.getTime(), given.map.size, Object.keys(given.deep)];
+      given.list.push(2);
+      given.set.add(2);
+      given.day.setTime(1);
+      (given.map.get('self') as Map<string, unknown>).set('other', 1);
+      (given.deep as Record<string, number>).more = 1;
+      given.shared.count += 1;
+      return seen;
+    };
+    const pieces = operator<Values & { text: string }, unknown[]>((chunks) =>
+      chunks.pipe(mapChunks((chunk) => ('list' in chunk ? use(chunk) : []))),
+    );
+    const made = workflow<string, { fixed: unknown[]; mixed: unknown[]; live: unknown }>('values', (input, w) => {
+      const text = w.node('text', letters, input);
+      w.end({
+        fixed: w.node('fixed', use, values()),
+        mixed: w.node('mixed', use, { ...values(), text: input }),
+        live: w.node('live', step('live', pieces, { chunks: ([first]) => first as unknown[] }), { ...values(), text }),
+      });
+    });
+    const fresh = [1, 1, 0, 1, [PROTO]];
+    const all = { fixed: fresh, mixed: fresh, live: fresh };
+    expect(await invoke(made, 'ab')).toEqual(all);
+    expect(await invoke(made, 'ab')).toEqual(all);
+    expect(shared.count).toBe(6);
   });
 
   it('are fixed values at any depth, beside what is read and alone', async () => {
