@@ -24,6 +24,9 @@ const agentSchema = z.object({
 /** A stored canvas with its owner's description of it. Times are milliseconds since 1970. */
 export type AgentRecord = Readonly<z.infer<typeof agentSchema>>;
 
+/** The category of assistants that people chat with: they are listed and changed as chats, not as agents. */
+export const CHAT_CATEGORY = 'chat_assistant';
+
 const agentSummarySchema = agentSchema
   .omit({ dsl: true })
   .extend({ published: z.object({ at: z.number() }).exactOptional() });
@@ -41,6 +44,8 @@ export interface AgentQuery extends Query {
   /** Part of the title or of a tag, without regard to case. */
   readonly keywords?: string;
   readonly categories?: readonly string[];
+  /** Agents of any category but this one. */
+  readonly notCategory?: string;
   readonly canvasType?: string;
   /** At least one of them. */
   readonly tags?: readonly string[];
@@ -89,6 +94,7 @@ export const agents = resource<AgentRecord, AgentQuery>({
     title: ['is', 'title'],
     keywords: ['contains', 'search'],
     categories: ['in', 'category'],
+    notCategory: ['not', 'category'],
     canvasType: ['is', 'canvas_type'],
     tags: ['has', 'tags'],
   },

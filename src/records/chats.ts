@@ -70,6 +70,16 @@ export interface ChatStore {
   delete(tenant: string, session: string): Promise<void>;
 }
 
+/** The chats of one tenant. */
+export interface TenantChats {
+  readonly tenant: string;
+  readonly store: ChatStore;
+  /** The same of another tenant. */
+  forTenant?(tenant: string): TenantChats;
+  /** To be called once the messages of a turn are stored: a long session is summarised then. @default no session is */
+  answered?(session: string): void;
+}
+
 /** Checks a message that is to be stored, and gives its JSON. @throws EngineError LIMIT_REACHED */
 export function chatMessageText(message: ChatMessageRecord): string {
   const text = JSON.stringify(chatMessageSchema.parse(message));

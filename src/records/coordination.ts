@@ -18,6 +18,7 @@ export interface Lease {
   readonly data: JsonObject;
 }
 
+/** Leases of runs and sessions: the exclusive right to write, for a time. */
 export interface LeaseStore {
   /** Takes a lease that is free or has expired; gives the holder otherwise. */
   acquire(
@@ -57,6 +58,7 @@ export interface EventCounter {
   count(key: string): Promise<EventCount>;
 }
 
+/** How many events there were, and when counting begins anew. */
 export interface EventCount {
   readonly count: number;
   readonly resetMs: number;

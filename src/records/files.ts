@@ -90,6 +90,7 @@ export interface OpenedFile {
   read(): Readable;
 }
 
+/** Where files are stored, by tenant. */
 export interface FileStore {
   /** Inserts or replaces. @throws EngineError QUOTA_EXCEEDED; LIMIT_REACHED when the store or (HTTP 507) the disk is full. */
   save(tenant: string, file: FileRecord): Promise<void>;

@@ -71,6 +71,6 @@ export interface IndexStorage {
   ): Promise<void>;
   /** Deletes rows of segments that are not listed and whose ids are below `before`: what a process left that was lost while it wrote. */
   sweep(scope: IndexScope, before: string): Promise<void>;
-  /** Deletes the index and everything that was written for it; a generation that was read before is not valid afterwards. */
+  /** Deletes the index and everything that was written for it; no generation that was read before comes again. */
   clear(scope: IndexScope): Promise<void>;
 }

@@ -50,6 +50,11 @@ export const datasetSchema = z.object({
   vectorSimilarityWeight: z.number(),
   /** Added to the rank of its passages, 0 to 100. */
   pagerank: z.number(),
+  /** Pairs of terms that mean the same, beside those of the package and of the server. @default none */
+  terms: z
+    .array(z.tuple([z.string(), z.string()]).readonly())
+    .readonly()
+    .exactOptional(),
   /** Where its documents come from when it follows something, such as `folder:manuals`; null for one that users fill. */
   source: z.string().nullable(),
   /** Milliseconds since 1970. */
@@ -169,11 +174,11 @@ export const chunkSchema = z.object({
 /** A piece of a document that is found as a whole. */
 export type ChunkRecord = Readonly<z.infer<typeof chunkSchema>>;
 
-/** What of a chunk users can change. A new text has no place in the document. */
+/** What of a chunk can change; `context` is told by pipelines, the others by users, too. A new text has no place in the document. */
 export type ChunkChange = Partial<
   Pick<
     ChunkRecord,
-    'text' | 'tokens' | 'start' | 'end' | 'keywords' | 'questions' | 'tags' | 'isAvailable' | 'updatedAt'
+    'text' | 'tokens' | 'start' | 'end' | 'context' | 'keywords' | 'questions' | 'tags' | 'isAvailable' | 'updatedAt'
   >
 >;
 

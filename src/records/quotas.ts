@@ -18,6 +18,7 @@ export const DEFAULT_QUOTAS = {
   pageFileBytes: GIB / 2,
 };
 
+/** What is limited for each tenant. */
 export type QuotaName = keyof typeof DEFAULT_QUOTAS;
 
 /** How much a tenant may store of each kind; 0: as much as fits. */

@@ -111,10 +111,10 @@ export type Column<T> =
   | { readonly type: 'json'; readonly of: (record: T) => object };
 
 /**
- * How a field of a query selects records by a column: `is` its value, `in` a list of values, `has` one of the values in a list column,
+ * How a field of a query selects records by a column: `is` its value, `not` any but its value, `in` a list of values, `has` one of the values in a list column,
  * `contains` its text in a search column, `from` and `to` bounds, inclusive.
  */
-export type Filter = readonly [kind: 'is' | 'in' | 'has' | 'contains' | 'from' | 'to', column: string];
+export type Filter = readonly [kind: 'is' | 'not' | 'in' | 'has' | 'contains' | 'from' | 'to', column: string];
 
 /** A filter with the value of its field. */
 export interface Condition {

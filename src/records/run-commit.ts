@@ -35,6 +35,11 @@ export interface RunCommit {
   readonly release?: Pick<Lease, 'name' | 'owner'>;
 }
 
+/** Whether a commit begins a run: its client waits for the first event. */
+export function isStart({ session, record, isLast = false }: RunCommit): boolean {
+  return !isLast && (session ?? record) !== undefined;
+}
+
 /**
  * Stores what a run did in one step; durable when the promise resolves. May be synchronous. Doing the same commit again does no harm.
  *

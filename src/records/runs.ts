@@ -78,6 +78,7 @@ export const runSchema = z.object({
 /** What is known about a run. Times are milliseconds since 1970. */
 export type RunRecord = Readonly<z.infer<typeof runSchema>>;
 
+/** How a run stands. */
 export type RunStatus = RunRecord['status'];
 
 /** Whose a run is, and what it belongs to. */
@@ -102,6 +103,7 @@ export interface RunQuery extends Query {
   readonly to?: number;
 }
 
+/** Where the records of runs are stored. */
 export type RunStore = Pick<Repository<RunRecord, RunQuery>, 'save' | 'replace' | 'find' | 'list' | 'deleteOf'>;
 
 export const runs = resource<RunRecord, RunQuery>({

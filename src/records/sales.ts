@@ -28,6 +28,7 @@ export interface SaleQuery extends Query {
   readonly regions?: readonly string[];
 }
 
+/** Where sample sales are stored. */
 export type SaleStore = Pick<Repository<SaleRecord, SaleQuery>, 'save' | 'list' | 'delete'>;
 
 /** Months are counted through, so that a span of them is a span of numbers. */

@@ -14,6 +14,9 @@ const messageSchema = z.object({
   /** Seconds since 1970. */
   createdAt: z.number(),
   files: z.array(z.custom<Json>()).readonly().exactOptional(),
+  /** What its reader thought of it. */
+  thumbUp: z.boolean().exactOptional(),
+  feedback: z.string().exactOptional(),
 });
 
 const conversationSchema = z.object({
@@ -70,6 +73,7 @@ export interface SessionQuery extends Query {
   readonly agentId: string;
   readonly id?: string;
   readonly userId?: string;
+  readonly name?: string;
   /** Part of the id, the name or a message, without regard to case. */
   readonly keywords?: string;
   /** Bounds of `createdAt`, inclusive. */
@@ -79,6 +83,7 @@ export interface SessionQuery extends Query {
   readonly descending: boolean;
 }
 
+/** Where conversations are stored. */
 export type SessionStore = Pick<
   Repository<SessionRecord, SessionQuery>,
   'save' | 'replace' | 'find' | 'list' | 'select' | 'delete' | 'deleteOf'
@@ -105,6 +110,7 @@ export const sessions = resource<SessionRecord, SessionQuery>({
     agentId: ['is', 'agent'],
     id: ['is', 'id'],
     userId: ['is', 'user_id'],
+    name: ['is', 'name'],
     keywords: ['contains', 'search'],
     from: ['from', 'created_at'],
     to: ['to', 'created_at'],

@@ -22,6 +22,7 @@ export interface TicketQuery extends Query {
   readonly statuses?: readonly TicketRecord['status'][];
 }
 
+/** Where sample tickets are stored. */
 export type TicketStore = Pick<Repository<TicketRecord, TicketQuery>, 'save' | 'find' | 'list' | 'delete'>;
 
 export const tickets = resource<TicketRecord, TicketQuery>({

@@ -24,6 +24,7 @@ export interface VersionQuery extends Query {
   readonly agentId: string;
 }
 
+/** Where the versions of agents are stored. */
 export type VersionStore = Pick<
   Repository<VersionRecord, VersionQuery>,
   'insert' | 'find' | 'list' | 'select' | 'delete' | 'deleteOf'

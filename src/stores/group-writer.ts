@@ -9,6 +9,8 @@ export interface GroupWriterOptions<T> {
   readonly bytesOf: (item: T) => number;
   /** Of items with the same key a group holds one. */
   readonly keyOf: (item: T) => string;
+  /** Whether an item goes before all others that wait; it must be the first one with its key. @default none does */
+  readonly isUrgent?: (item: T) => boolean;
   /** Bytes of a group after which it takes no more; its last item may go beyond. @default 1 MiB */
   readonly maxGroupBytes?: number;
   /** Bytes that may wait. @default 256 MiB */
@@ -35,11 +37,12 @@ interface Waiting<T> {
  * is the next group. So no write waits for others when there are none, and the more there is to write the larger the groups are. A group
  * that fails as a whole is tried again item by item, so that one bad item spoils no other.
  *
- * Small items go before large ones, and each group has room for one large one: so an event of a quiet run waits for the group that is being
+ * Urgent items go first, such as the start of a run, whose client has seen nothing yet. Small items go before large ones, and each group has room for one large one: so an event of a quiet run waits for the group that is being
  * written, however much others write, and those others are written all the same. Items with the same key stay in their order.
  */
 export class GroupWriter<T> {
   readonly #options: Required<GroupWriterOptions<T>>;
+  readonly #urgent = new Fifo<Waiting<T>>();
   readonly #small = new Fifo<Waiting<T>>();
   readonly #large = new Fifo<Waiting<T>>();
   /** How many items of a key are in `#large`: later ones of that key stay behind them, whatever their size. */
@@ -50,7 +53,7 @@ export class GroupWriter<T> {
   #work: Promise<void> | undefined = undefined;
 
   constructor(options: GroupWriterOptions<T>) {
-    this.#options = { maxGroupBytes: 1024 ** 2, maxWaitingBytes: 256 * 1024 ** 2, ...options };
+    this.#options = { isUrgent: () => false, maxGroupBytes: 1024 ** 2, maxWaitingBytes: 256 * 1024 ** 2, ...options };
   }
 
   /** Resolves when the item is durable. @throws EngineError LIMIT_REACHED when too much waits already. */
@@ -68,7 +71,10 @@ export class GroupWriter<T> {
       if (bytes > SMALL_BYTES || behind > 0) {
         this.#largeKeys.set(key, behind + 1);
         this.#large.push({ item, key, bytes, order, resolve, reject });
-      } else this.#small.push({ item, key, bytes, order, resolve, reject });
+      } else {
+        const queue = this.#options.isUrgent(item) ? this.#urgent : this.#small;
+        queue.push({ item, key, bytes, order, resolve, reject });
+      }
       this.#work ??= this.#writeAll();
     });
   }
@@ -80,7 +86,7 @@ export class GroupWriter<T> {
 
   async #writeAll(): Promise<void> {
     await nextTurn();
-    while (this.#small.size + this.#large.size > 0) {
+    while (this.#urgent.size + this.#small.size + this.#large.size > 0) {
       await this.#writeGroup(this.#takeGroup());
     }
     this.#work = undefined;
@@ -99,10 +105,10 @@ export class GroupWriter<T> {
       bytes += next.bytes;
       return true;
     };
-    while (bytes < maxGroupBytes && takeFrom(this.#small));
-    // A large item waits for the small ones that came before it: some of them can have its key.
-    const isDue = (): boolean => this.#small.size === 0 || this.#large.oldest.order < this.#small.oldest.order;
-    while (this.#large.size > 0 && isDue() && takeFrom(this.#large)) {
+    // Others get their half however many urgent ones there are.
+    while (bytes < maxGroupBytes / 2 && takeFrom(this.#urgent));
+    while (bytes < maxGroupBytes && isDue(this.#small, this.#urgent) && takeFrom(this.#small));
+    while (isDue(this.#large, this.#small) && isDue(this.#large, this.#urgent) && takeFrom(this.#large)) {
       this.#forgetLarge((group.at(-1) as Waiting<T>).key);
       if (bytes >= maxGroupBytes) break;
     }
@@ -134,6 +140,11 @@ export class GroupWriter<T> {
     if (problem === undefined) resolve();
     else reject(problem);
   }
+}
+
+/** An item waits for those of a queue before it that came earlier: some of them can have its key. */
+function isDue<T>({ size, oldest }: Fifo<Waiting<T>>, before: Fifo<Waiting<T>>): boolean {
+  return size > 0 && (before.size === 0 || oldest.order < before.oldest.order);
 }
 
 function full(waiting: number, most: number): EngineError {

@@ -5,6 +5,7 @@ import { DEFAULT_QUOTAS, type FileUsage, type Quotas, requireFileRoom, usageOfFi
 import { BoundedMap } from './bounded-map.js';
 import { isExpired } from './file-expiry.js';
 
+/** What files in memory may take. */
 export interface MemoryFileLimits {
   /** @default 10,000 */
   readonly maxCount?: number;

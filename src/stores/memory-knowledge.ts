@@ -1,4 +1,5 @@
 import { EngineError } from '../errors.js';
+import { requireObject } from '../operators/invalid-option.js';
 import type {
   CountedDataset,
   DatasetRecord,
@@ -53,6 +54,7 @@ interface Shelf {
 
 /** Knowledge bases in memory, bounded; gone with the process. */
 export function createMemoryKnowledge(options: MemoryKnowledgeOptions = {}): KnowledgeStore {
+  requireObject('createMemoryKnowledge', 'options', options, 'an object');
   const {
     maxDatasets = 10_000,
     maxDocuments = 100_000,

@@ -215,6 +215,8 @@ function isMatch({ kind, wanted }: Condition, value: ReturnType<Column<unknown>[
   switch (kind) {
     case 'is':
       return value === wanted;
+    case 'not':
+      return value !== wanted;
     case 'in':
       return (wanted as readonly unknown[]).includes(value);
     case 'has':

@@ -4,6 +4,7 @@ import { ownedKey } from '../records/repository.js';
 import { FIRST_EPOCH, type LoggedEvent, outOfOrder, type RunLog, superseded } from '../records/run-log.js';
 import { jsonBytes } from './bounded-map.js';
 
+/** What logs in memory may take. */
 export interface MemoryRunLogLimits {
   /** The events and snapshots of all runs together. @default 512 MiB */
   readonly maxBytes?: number;

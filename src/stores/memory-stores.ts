@@ -1,7 +1,9 @@
+import type { ChatStore } from '../records/chats.js';
 import type { KnowledgeStore } from '../records/knowledge-store.js';
 import { DEFAULT_QUOTAS, type Quotas, type UsageStore } from '../records/quotas.js';
 import type { MemoryBounds } from '../records/repository.js';
 import { createRepositories, plainStores, type Repositories } from '../records/resources.js';
+import type { SessionStore } from '../records/sessions.js';
 import { createMemoryChats } from './memory-chats.js';
 import { createMemoryFiles, type MemoryFileLimits } from './memory-files.js';
 import { createMemoryLeases } from './memory-leases.js';
@@ -51,8 +53,11 @@ export function createMemoryStores(limits: MemoryLimits = {}) {
     }),
   };
   let knowledge: Promise<KnowledgeStore> | undefined;
+  const chats = createMemoryChats();
+  const plain = plainStores(repositories);
   return {
-    ...plainStores(repositories),
+    ...plain,
+    sessions: withThreads(plain.sessions, chats),
     /** Loaded when it is first asked for. */
     openKnowledge: (): Promise<KnowledgeStore> => {
       knowledge ??= import('./memory-knowledge.js').then(({ createMemoryKnowledge }) => createMemoryKnowledge());
@@ -64,6 +69,23 @@ export function createMemoryStores(limits: MemoryLimits = {}) {
     leases: createMemoryLeases(),
     signals: createMemorySignals(),
     sharedStates: createMemorySharedStates(),
-    chats: createMemoryChats(),
+    chats,
+  };
+}
+
+/** Deletes the messages of sessions with them. */
+function withThreads<S extends SessionStore>(sessions: S, chats: ChatStore): S {
+  return {
+    ...sessions,
+    async delete(tenant, id, owner) {
+      const wasThere = await sessions.delete(tenant, id, owner);
+      if (wasThere) await chats.delete(tenant, id);
+      return wasThere;
+    },
+    async deleteOf(tenant, owner) {
+      const ids = await sessions.deleteOf(tenant, owner);
+      for (const id of ids) await chats.delete(tenant, id);
+      return ids;
+    },
   };
 }

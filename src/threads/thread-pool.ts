@@ -1,6 +1,6 @@
 import { EngineError } from '../errors.js';
 import { fromAbortable } from '../operators/from-abortable.js';
-import { invalidOption } from '../operators/invalid-option.js';
+import { invalidOption, requireObject } from '../operators/invalid-option.js';
 import { createSlots } from './slots.js';
 import {
   JOB_LIMITS,
@@ -12,6 +12,7 @@ import {
   type Threads,
 } from './threads.js';
 
+/** How many threads there are, and what each job may take. */
 export interface ThreadPoolOptions extends Partial<JobLimits> {
   /** Threads at once, of all tenants together; at least 1. @default 2 */
   readonly maxThreads?: number;
@@ -43,6 +44,7 @@ export interface ThreadPool extends Threads {
  * @throws EngineError OPTION_INVALID.
  */
 export function createThreadPool(options: ThreadPoolOptions = {}): ThreadPool {
+  requireObject('createThreadPool', 'options', options, 'an object');
   const { maxThreads = 2, maxThreadsPerTenant = 1, maxWaiting = 512, maxWaitingPerTenant = 64 } = options;
   const { idleMs = 10_000, maxJobs = 200, timeoutMs, heapBytes } = { ...JOB_LIMITS, ...options };
   for (const [name, value] of Object.entries({ maxThreads, maxThreadsPerTenant, maxJobs, timeoutMs, heapBytes })) {

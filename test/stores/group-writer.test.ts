@@ -71,6 +71,27 @@ describe('a group writer', () => {
     expect(names).toEqual([['go'], ['c1', 'A1'], ['d1', 'B1'], ['A1, small']]);
   });
 
+  it('writes urgent items before others, and gives others half of a group', async () => {
+    const { writer, groups, letGo } = createSubject({
+      keyOf: (item) => item.slice(-1),
+      isUrgent: (item) => item.startsWith('start'),
+      bytesOf: () => 1,
+      maxGroupBytes: 4,
+    });
+    const all = [writer.add('go 0')];
+    while (groups.length === 0) await nextTurn();
+    const items = ['more a', 'more b', 'more c', 'start d', 'start e', 'start f', 'more f', 'more g'];
+    all.push(...items.map((item) => writer.add(item)));
+    for (let group = 0; group < 4; group += 1) await letGo();
+    await Promise.all(all);
+    expect(groups).toEqual([
+      ['go 0'],
+      ['start d', 'start e', 'more a', 'more b'],
+      ['start f', 'more c'],
+      ['more f', 'more g'],
+    ]);
+  });
+
   it('writes a large item of a key behind the small ones that came before it', async () => {
     const { writer, groups, letGo } = createSubject({
       keyOf: (item) => item[0] as string,

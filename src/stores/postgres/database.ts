@@ -22,6 +22,11 @@ export interface Database {
    * @throws EngineError STORE_UNAVAILABLE, retryable when the database cannot be reached; the error underneath is its cause.
    */
   repeat<T>(work: Work<T>): Promise<T>;
+  /**
+   * As `repeat`, on a connection of its own, one piece of work after another: a statement that is long to plan is planned there once, and
+   * not for each connection of the pool.
+   */
+  repeatAlone<T>(work: Work<T>): Promise<T>;
   /** Runs work at most once: tries again only what certainly did not reach the database. @throws as `repeat` */
   once<T>(work: Work<T>): Promise<T>;
   /** The pool itself, for what is no single piece of work, such as listening. */

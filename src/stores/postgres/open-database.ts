@@ -7,6 +7,7 @@ import { type EmbeddedServer, startEmbedded } from './embedded/start-embedded.js
 import { type RetryPolicy, retryUnreachable } from './failures.js';
 import { migrate } from './migrate.js';
 
+/** Which database is opened. */
 export interface DatabaseOptions {
   /** A Postgres server, `postgres://user:password@host:port/name`. @default the embedded database in `dataDir` */
   readonly url?: string | undefined;
@@ -17,7 +18,7 @@ export interface DatabaseOptions {
   readonly image?: string | undefined;
   /** The embedded database of `dataDir`, where it is being started already. */
   readonly embedded?: Promise<EmbeddedServer> | undefined;
-  /** Connections to a server. @default 10 */
+  /** Connections to a server, beside one for the writes of runs. @default 10 */
   readonly maxConnections?: number;
   /** How long to try again while the database cannot be reached. @default 15,000 ms, of the embedded one 60,000 ms */
   readonly patienceMs?: number;
@@ -39,7 +40,7 @@ const VACUUM_EVERY_MS = 15 * 60_000;
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { url, log, patienceMs = url === undefined ? EMBEDDED_PATIENCE_MS : SERVER_PATIENCE_MS } = options;
-  const { kind, sql, pid, stop } = url === undefined ? await openEmbedded(options) : openServer(url, options);
+  const { kind, sql, single, pid, stop } = url === undefined ? await openEmbedded(options) : openServer(url, options);
   const patience: RetryPolicy = {
     patienceMs,
     // Without the stack: the database is away, and nothing here is wrong.
@@ -57,7 +58,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const close = async (): Promise<void> => {
     await Promise.race([Promise.allSettled(underWay), delay(CLOSE_MS, undefined, { ref: false })]);
     // Its own waiting never ends once a connection was lost in the middle of a query.
-    await sql.end({ timeout: 0 });
+    await Promise.all([sql.end({ timeout: 0 }), single.end({ timeout: 0 })]);
     await stop();
   };
   let closed: Promise<void> | undefined;
@@ -65,6 +66,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     kind,
     sql,
     repeat: (work) => tracked(retryUnreachable(() => work(sql), { ...patience, afterLoss: true })),
+    repeatAlone: (work) => tracked(retryUnreachable(() => work(single), { ...patience, afterLoss: true })),
     once: (work) => tracked(retryUnreachable(() => work(sql), { ...patience, afterLoss: false })),
     get pid() {
       return pid();
@@ -86,22 +88,24 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 interface Opened {
   readonly kind: Database['kind'];
   readonly sql: Sql;
+  /** One connection to the same. */
+  readonly single: Sql;
   readonly pid: () => number | undefined;
   readonly stop: () => Promise<void>;
 }
 
 async function openEmbedded({ dataDir, log, image, embedded }: DatabaseOptions): Promise<Opened> {
   const server = await (embedded ?? startEmbedded({ folder: dataDir, image, log }));
-  const sql = postgres({
+  const settings = {
     ...SHARED,
     path: server.path,
     host: 'localhost',
     user: 'postgres',
     database: 'postgres',
-    max: 4,
     // Its single session would keep the prepared statements of every connection that ever was.
     max_lifetime: null,
-  });
+  };
+  const sql = postgres({ ...settings, max: 4 });
   const vacuum = setInterval(() => {
     sql`vacuum`.catch((error: unknown) => log.warn({ err: error }, 'the database could not be vacuumed'));
   }, VACUUM_EVERY_MS);
@@ -109,6 +113,7 @@ async function openEmbedded({ dataDir, log, image, embedded }: DatabaseOptions):
   return {
     kind: 'embedded',
     sql,
+    single: postgres({ ...settings, max: 1 }),
     pid: server.pid,
     stop: () => {
       clearInterval(vacuum);
@@ -122,13 +127,14 @@ function openServer(url: string, { maxConnections = 10 }: DatabaseOptions): Open
     // The URL itself may hold a password.
     throw new EngineError('CONFIG_INVALID', 'DATABASE_URL must begin with postgres:// or postgresql://.');
   }
-  const sql = postgres(url, {
-    ...SHARED,
-    max: maxConnections,
-    connect_timeout: 10,
-    connection: { application_name: 'runnel' },
-  });
-  return { kind: 'server', sql, pid: () => undefined, stop: async () => {} };
+  const settings = { ...SHARED, connect_timeout: 10, connection: { application_name: 'runnel' } };
+  return {
+    kind: 'server',
+    sql: postgres(url, { ...settings, max: maxConnections }),
+    single: postgres(url, { ...settings, max: 1 }),
+    pid: () => undefined,
+    stop: async () => {},
+  };
 }
 
 /** JSON goes in as text that was made once, and comes out as values. */

@@ -69,6 +69,9 @@ export async function prune(
 const LEFTOVERS = [
   `delete from runnel.documents d
    where not exists (select from runnel.sessions s where s.tenant = d.tenant and s.document = d.hash)`,
+  // Of a chat that was answered while its session was deleted.
+  `delete from runnel.chat_threads t
+   where not exists (select from runnel.sessions s where s.tenant = t.tenant and s.id = t.session)`,
   `delete from runnel.cancels where requested_at < clock_timestamp() - interval '24 hours'`,
   `delete from runnel.leases where expires_at < clock_timestamp() - interval '24 hours'`,
 ];

@@ -344,6 +344,8 @@ function fragmentOf(sql: Statements, { kind, column: name, wanted }: Condition):
   switch (kind) {
     case 'is':
       return sql`and ${column} = ${text}`;
+    case 'not':
+      return sql`and ${column} is distinct from ${text}`;
     case 'in':
       return sql`and ${column} in ${anyOf()}`;
     case 'has':

@@ -65,6 +65,7 @@ function partsOf(prefix: string, { name, columns, writer }: Resource<unknown>) {
     values: given.map((column) => `d.${column}`).join(', '),
     assigned: names.map((column, at) => `${column} = d.${given[at]}`).join(', '),
     writer: writerColumn({ name, ...(writer !== undefined && { writer }) }),
+    columns: names.map((column, at) => [given[at] as string, columns[column] as Column<unknown>] as const),
   };
 }
 
@@ -105,6 +106,19 @@ const FIELDS: Readonly<Record<string, string>> = {
 
 /** The name of each field in the list. */
 const SHORT = Object.fromEntries(Object.keys(FIELDS).map((name, at) => [name, at.toString(36)]));
+
+/** A column of a record, and its name in the list: it is not looked up for each record. */
+interface ListedColumn {
+  readonly short: string;
+  readonly column: Column<unknown>;
+}
+
+const SESSION_COLUMNS = listedOf(sessions.columns);
+const RUN_COLUMNS = listedOf(runs.columns);
+
+function listedOf(columns: typeof sessions.columns): readonly ListedColumn[] {
+  return columns.map(([field, column]) => ({ short: SHORT[field] as string, column }));
+}
 
 /**
  * Stores what many runs did in one statement: `$1` is the list of entries, `$2` their JSON texts, to which the list refers by number. (In
@@ -257,12 +271,12 @@ function rowOf({ commit, ...entry }: RunEntry, place: (text: string) => number):
       set(row, 'session_writer', RESOURCES.sessions.columns[sessions.writer]?.of(session.before));
     }
     set(row, 'document', entry.document);
-    setColumns(row, 's_', RESOURCES.sessions, session.after);
+    setColumns(row, SESSION_COLUMNS, session.after);
     set(row, 'session_text', place(entry.session as string));
   }
   if (record !== undefined) {
     if (record.before !== undefined) set(row, 'run_writer', RESOURCES.runs.columns[runs.writer]?.of(record.before));
-    setColumns(row, 'r_', RESOURCES.runs, record.after);
+    setColumns(row, RUN_COLUMNS, record.after);
     set(row, 'run_text', place(entry.record as string));
   }
   if (lines.length > 0) set(row, 'events_text', place(lines.join('\n')));
@@ -277,8 +291,12 @@ function rowOf({ commit, ...entry }: RunEntry, place: (text: string) => number):
   return row;
 }
 
-function setColumns<T>(row: Row, prefix: string, { columns }: Pick<Resource<T>, 'columns'>, record: T): void {
-  for (const name in columns) set(row, prefix + name, storedValue(columns[name] as Column<T>, record));
+function setColumns(row: Row, columns: readonly ListedColumn[], record: unknown): void {
+  for (let at = 0; at < columns.length; at += 1) {
+    const { short, column } = columns[at] as ListedColumn;
+    const value = storedValue(column, record);
+    if (value !== null) row[short] = value;
+  }
 }
 
 /** Whether the log has the events of an entry. */

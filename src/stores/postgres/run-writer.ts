@@ -1,7 +1,7 @@
 import { EngineError } from '../../errors.js';
 import { ownedKey } from '../../records/repository.js';
 import { RESOURCES } from '../../records/resources.js';
-import { type RunCommit, sessionTaken } from '../../records/run-commit.js';
+import { isStart, type RunCommit, sessionTaken } from '../../records/run-commit.js';
 import { FIRST_EPOCH, outOfOrder, superseded } from '../../records/run-log.js';
 import { lineOf } from '../event-lines.js';
 import { GroupWriter } from '../group-writer.js';
@@ -33,6 +33,7 @@ export function createRunWriter(database: Database, documents: Documents): RunWr
     },
     bytesOf: ({ bytes }) => bytes,
     keyOf: ({ commit }) => ownedKey(commit.tenant, commit.run),
+    isUrgent: ({ commit }) => isStart(commit),
   });
   const attempt = async (commit: RunCommit): Promise<void> => {
     const dsl = commit.session?.after.dsl;
@@ -86,7 +87,7 @@ async function writeGroup(
   entries: readonly RunEntry[],
 ): Promise<readonly (EngineError | undefined)[]> {
   let attempt = 0;
-  const outcomes = await database.repeat(async (sql) => {
+  const outcomes = await database.repeatAlone(async (sql) => {
     attempt += 1;
     const found = await writeEntries(sql, entries).catch((error: unknown) => {
       if (!OWN_KEYS.includes(brokenConstraint(error) ?? '')) throw error;

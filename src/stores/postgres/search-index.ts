@@ -84,6 +84,7 @@ export function createPostgresIndexStorage(database: Database): IndexStorage {
     },
     async clear(scope) {
       const { tenant, dataset } = scope;
+      // The number stays, and goes on: another process must not take the next index for the one that it knows.
       await database.repeat((sql) =>
         sql.begin(async (transaction) => {
           await transaction`
@@ -96,11 +97,6 @@ export function createPostgresIndexStorage(database: Database): IndexStorage {
         (sql) => sql`
           select ctid from runnel.search_rows
           where tenant = ${tenant} and dataset = ${dataset} limit ${DELETED_A_STEP}`,
-      );
-      await database.repeat(
-        (sql) => sql`
-          delete from runnel.search_indexes i where tenant = ${tenant} and dataset = ${dataset} and not exists (
-            select 1 from runnel.search_segments s where s.tenant = i.tenant and s.dataset = i.dataset)`,
       );
     },
   };

@@ -2,7 +2,7 @@
 import { EngineError } from '../../errors.js';
 import type { Checkpoint } from '../../graph/state.js';
 import { ownedKey } from '../../records/repository.js';
-import { type CommitRun, type RunCommit, sessionTaken } from '../../records/run-commit.js';
+import { type CommitRun, isStart, type RunCommit, sessionTaken } from '../../records/run-commit.js';
 import { FIRST_EPOCH, type LogBatch, type LoggedEvent } from '../../records/run-log.js';
 import { shorten } from '../event-lines.js';
 import { GroupWriter } from '../group-writer.js';
@@ -30,6 +30,7 @@ interface Steps {
   readonly key: string;
   readonly steps: readonly Step[];
   readonly bytes: number;
+  readonly isStart: boolean;
   replies: readonly unknown[];
 }
 
@@ -59,6 +60,7 @@ export function createCommitter({ commands, runKeptMs }: Redis, saveStep: SaveSt
     },
     bytesOf: ({ bytes }) => bytes,
     keyOf: ({ key }) => key,
+    isUrgent: (item) => item.isStart,
   });
 
   /** The arguments that every write of a log has. */
@@ -83,18 +85,24 @@ export function createCommitter({ commands, runKeptMs }: Redis, saveStep: SaveSt
     writer.doubt = undefined;
   };
   /** Carries out steps, of which those of the log are writes up to the number that the writer has now. */
-  const carryOut = async (key: string, run: string, steps: readonly Step[], writer: RunWriter): Promise<void> => {
+  const carryOut = async (
+    given: Pick<Steps, 'run' | 'key' | 'steps' | 'isStart'>,
+    writer: RunWriter,
+  ): Promise<void> => {
     const { number } = writer;
+    const { run, steps } = given;
     let bytes = 0;
     for (const { args } of steps) for (const argument of args) bytes += sizeOf(argument);
-    const item: Steps = { run, key, steps, bytes, replies: [] };
+    const item: Steps = { ...given, bytes, replies: [] };
     await group.add(item);
     for (const [at, reply] of item.replies.entries()) check(run, steps[at] as Step, reply);
     writer.done = number;
   };
 
   return {
-    async commit({ tenant, run, epoch = FIRST_EPOCH, acquire, record, batches, isLast = false, release }) {
+    async commit(commit) {
+      const { tenant, run, epoch = FIRST_EPOCH, acquire, record, batches, isLast = false, release } = commit;
+      const starts = isStart(commit);
       const key = ownedKey(tenant, run);
       const [hash, newest, first] = logKeys(run);
       const list = eventsKey(tenant, run);
@@ -126,7 +134,7 @@ export function createCommitter({ commands, runKeptMs }: Redis, saveStep: SaveSt
           if (isEnd && release !== undefined) steps.push({ name: 'release', ...releaseStep(tenant, release) });
           const { number } = writer;
           try {
-            await carryOut(key, run, steps, writer);
+            await carryOut({ run, key, steps, isStart: starts && at === 0 }, writer);
           } catch (error) {
             if (head !== undefined && mayHaveBeenDone(error)) {
               writer.doubt = { number, first: head.seq, count: events.length };

@@ -6,12 +6,13 @@ import type { Call } from './commands.js';
 import { RUN_PREFIX, runKey, runsOfAgentKey } from './keys.js';
 import { readReply } from './read-reply.js';
 import type { Redis } from './redis.js';
-import { fieldsOf, readRun, STATUS_NUMBERS } from './run-fields.js';
+import { fieldsOf, READ_FIELDS, readRun, STATUS_NUMBERS } from './run-fields.js';
 import { DELETE_RUNS, LIST_RUNS, SAVE_RUN } from './run-scripts.js';
 import { createWriterId } from './run-writers.js';
 
-const foundSchema = z.tuple([z.string().nullable(), z.string().nullable()]);
-const listSchema = z.tuple([z.number().int()], z.string());
+const value = z.string().nullable();
+const foundSchema = z.tuple([value, value], value);
+const listSchema = z.tuple([z.number().int()], z.tuple([z.string()], value));
 const idsSchema = z.array(z.string());
 
 /** Runs deleted in one step; no other client is served meanwhile. */
@@ -36,12 +37,12 @@ export function createRedisRuns({ commands }: Redis, saveStep: SaveStep): RunSto
     },
     replace: (tenant, before, after) => write(tenant, after, before),
     async find(tenant, id, agentId) {
-      const [owner, text] = readReply(
+      const [owner, ...values] = readReply(
         foundSchema,
-        await commands.send('HMGET', [runKey(id), 'tenant_id', 'record']),
+        await commands.send('HMGET', [runKey(id), 'tenant_id', ...READ_FIELDS]),
         `Run "${id}"`,
       );
-      const run = owner === tenant && text !== null ? readRun(text) : undefined;
+      const run = owner === tenant && values[0] !== null ? readRun(id, values) : undefined;
       return agentId === undefined || run?.agentId === agentId ? run : undefined;
     },
     async list(tenant, { agentId, sessionId, status, from, to, offset, limit, maxBytes = 0 }) {
@@ -57,10 +58,10 @@ export function createRedisRuns({ commands }: Redis, saveStep: SaveStep): RunSto
       const reply = await commands.run(
         LIST_RUNS,
         [index],
-        [...[tenant, RUN_PREFIX, offset, limit, wanted], ...[from ?? '-inf', to ?? '+inf', maxBytes]],
+        [...[tenant, RUN_PREFIX, offset, limit, wanted], ...[from ?? '-inf', to ?? '+inf', maxBytes], ...READ_FIELDS],
       );
       const [total, ...records] = readReply(listSchema, reply, 'A list of runs');
-      return { items: records.map((record) => readRun(record)), total };
+      return { items: records.map(([id, ...values]) => readRun(id, values)), total };
     },
     async deleteOf(tenant, agentId) {
       const indexes = indexesOf(tenant, agentId);

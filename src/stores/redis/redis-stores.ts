@@ -10,6 +10,7 @@ import { createRedisRuns, createSaveStep } from './redis-runs.js';
 import { createRedisSharedStates } from './redis-shared-states.js';
 import { createRedisSignals } from './redis-signals.js';
 
+/** Limits of what is stored in Redis. */
 export interface RedisStoresOptions {
   /** The most that one snapshot may have as JSON text, in bytes. @default 64 MiB */
   readonly maxSnapshotBytes?: number;

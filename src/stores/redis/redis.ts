@@ -9,6 +9,7 @@ import { Connection } from './connection.js';
 import { KEPT_MS } from './keys.js';
 import { serverWarnings } from './server-warnings.js';
 
+/** Which Redis is opened. */
 export interface RedisConfig {
   /** `redis://[user:password@]host[:port][/database]`, or `rediss://` for TLS. */
   readonly url: string;

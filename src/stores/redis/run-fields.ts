@@ -13,11 +13,17 @@ export const STATUS_NUMBERS: Readonly<Record<RunStatus, number>> = {
   waiting: 4,
 };
 
-/** Version of `record`; a reader refuses any other. */
-const FORMAT = 1;
+/** Version of `record`: it lacks what the hash has in fields of its own. A reader refuses newer ones. */
+const FORMAT = 2;
+/** The one whose `record` is whole. */
+const WHOLE_FORMAT = 1;
+
+/** Fields of a hash that {@link readRun} is given, in this order. */
+export const READ_FIELDS = ['record', 'canvas_id', 'session_id', 'message_id', 'started_at'] as const;
 
 // Loose, so that what another version of the same format adds is not lost when it is written again.
-const recordSchema = runSchema.extend({ version: z.literal(FORMAT) }).loose();
+const recordSchema = runSchema.extend({ version: z.literal([WHOLE_FORMAT, FORMAT]) }).loose();
+const recordText = jsonText(z.looseObject({}));
 
 /** Fields and values, one after another. @param before the record that it replaces, whose identity is written already */
 export function fieldsOf(run: RunRecord, before?: RunRecord): readonly (string | number)[] {
@@ -25,12 +31,29 @@ export function fieldsOf(run: RunRecord, before?: RunRecord): readonly (string |
     ...(before === undefined ? identityOf(run) : []),
     ...['status', STATUS_NUMBERS[run.status]],
     ...['interrupt_id', run.status === 'waiting' ? run.messageId : ''],
-    ...['record', JSON.stringify({ version: FORMAT, ...run })],
+    ...['record', recordOf(run)],
   ];
   if (run.finishedAt !== undefined && run.status !== 'waiting') fields.push('finished_at', run.finishedAt);
   if (run.status === 'cancelled') fields.push('cancel_requested', 1);
   if (run.error !== undefined) fields.push('failure_reason', `${stageOf(run.error.code)}: ${run.error.message}`);
   return fields;
+}
+
+/** What {@link identityOf} has, and the id, which names the hash. */
+const ELSEWHERE: readonly string[] = ['id', 'agentId', 'sessionId', 'messageId', 'startedAt'];
+
+function recordOf(run: RunRecord): string {
+  const record: Record<string, unknown> = { version: FORMAT };
+  for (const field in run) if (!ELSEWHERE.includes(field)) record[field] = run[field as keyof RunRecord];
+  // Half a character is nothing that a field can hold.
+  if (!isWhole(run.sessionId)) record.sessionId = run.sessionId;
+  if (!isWhole(run.messageId)) record.messageId = run.messageId;
+  return JSON.stringify(record);
+}
+
+/** What every supported Node has, and the library of types that is used does not know yet. */
+function isWhole(text: string): boolean {
+  return (text as string & { readonly isWellFormed: () => boolean }).isWellFormed();
 }
 
 /** What stays the same in all records of a run. */
@@ -44,9 +67,13 @@ function identityOf(run: RunRecord): readonly (string | number)[] {
   ];
 }
 
-/** Reads the field `record`. @throws EngineError INTERNAL when it is of no known form. */
-export function readRun(text: string): RunRecord {
-  const { version: _, ...run } = readReply(jsonText(recordSchema), text, 'The record of a run');
+/** Reads the {@link READ_FIELDS} of a hash. @throws EngineError INTERNAL when they are of no known form. */
+export function readRun(id: string, values: readonly (string | null)[]): RunRecord {
+  const [text, agentId, sessionId, messageId, startedAt] = values;
+  const what = `The record of run "${id}"`;
+  const record = readReply(recordText, text, what);
+  const fields = { id, agentId, sessionId, messageId, startedAt: Number(startedAt) };
+  const { version: _, ...run } = readReply(recordSchema, { ...fields, ...record }, what);
   return run;
 }
 

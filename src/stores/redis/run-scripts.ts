@@ -50,33 +50,40 @@ return 'ok'
  *
  * KEYS   1 index
  * ARGV   1 tenant, 2 prefix of run hashes, 3 runs to leave out, 4 runs at most, 5 number of the status they must have, or nothing,
- *        6 and 7 first and last time of their start, 8 bytes of records at most, or 0
- * Result { how many there are in all, record, record, ... }
+ *        6 and 7 first and last time of their start, 8 bytes at most, or 0, then fields of the hashes
+ * Result { how many there are in all, { run, value, value, ... }, ... }
  */
 export const LIST_RUNS = script(
   'list runs',
   `local tenant, prefix, offset, limit, status = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
 local from, to, most = ARGV[6], ARGV[7], tonumber(ARGV[8])
 local used = 0
-local function isFull(record)
-  used = used + #record
+local function isFull(values)
+  for _, value in ipairs(values) do used = used + #(value or '') end
   return most > 0 and used > most
 end
 local function read(id)
-  local known = redis.call('HMGET', prefix .. id, 'tenant_id', 'status', 'record')
+  local known = redis.call('HMGET', prefix .. id, 'tenant_id', 'status')
   if known[1] ~= tenant then
     redis.call('ZREM', KEYS[1], id)
     return nil
   end
-  return known
+  return known[2]
+end
+local function valuesOf(id)
+  local values = redis.call('HMGET', prefix .. id, unpack(ARGV, 9))
+  table.insert(values, 1, id)
+  return values
 end
 if status ~= '' then
   local total, found = 0, { 0 }
   for _, id in ipairs(redis.call('ZREVRANGEBYSCORE', KEYS[1], to, from)) do
-    local known = read(id)
-    if known and known[2] == status then
+    if read(id) == status then
       total = total + 1
-      if total > offset and #found <= limit and not isFull(known[3]) then found[#found + 1] = known[3] end
+      if total > offset and #found <= limit then
+        local values = valuesOf(id)
+        if not isFull(values) then found[#found + 1] = values end
+      end
     end
   end
   found[1] = total
@@ -87,10 +94,12 @@ repeat
   isComplete, found, used = true, { 0 }, 0
   local ids = limit > 0 and redis.call('ZREVRANGEBYSCORE', KEYS[1], to, from, 'LIMIT', offset, limit) or {}
   for _, id in ipairs(ids) do
-    local known = read(id)
-    if not known then isComplete = false
-    elseif not isFull(known[3]) then found[#found + 1] = known[3]
-    else break end
+    if not read(id) then isComplete = false
+    else
+      local values = valuesOf(id)
+      if isFull(values) then break end
+      found[#found + 1] = values
+    end
   end
 until isComplete
 found[1] = redis.call('ZCOUNT', KEYS[1], from, to)

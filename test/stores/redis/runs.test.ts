@@ -161,7 +161,29 @@ describeRedis('runs in Redis', () => {
     expect(await runs.find('t', other.id)).toEqual(other);
   });
 
-  it.each(['{', '{"version":2}', '{"version":1,"id":"x"}'])('are not read from %s', async (record) => {
+  it('are stored without what their fields have, and are read as an earlier version stored them', async () => {
+    const { runs, ask } = open();
+    const run = runRecord({ status: 'succeeded', finishedAt: 1_700_000_000_500, parentRun: 'p' });
+    await runs.save('t', run);
+    const { record = '' } = await hashOf(run.id);
+    expect(Object.keys(JSON.parse(record))).toEqual(
+      ['version', ...Object.keys(run)].filter(
+        (field) => !['id', 'agentId', 'sessionId', 'messageId', 'startedAt'].includes(field),
+      ),
+    );
+    await ask('HSET', `agent:run:${run.id}`, 'record', JSON.stringify({ version: 1, ...run }));
+    expect(await runs.find('t', run.id)).toEqual(run);
+    expect((await runs.list('t', { agentId: run.agentId, ...PAGE })).items).toEqual([run]);
+  });
+
+  it('keep ids that no field can hold', async () => {
+    const { runs } = open();
+    const run = runRecord({ sessionId: 'half \ud83d', messageId: '\udc4d' });
+    await runs.save('t', run);
+    expect(await runs.find('t', run.id)).toEqual(run);
+  });
+
+  it.each(['{', '{"version":3}', '{"version":2}', '{"version":1,"id":"x"}'])('are not read from %s', async (record) => {
     const { runs, ask } = open();
     const run = runRecord();
     await runs.save('t', run);

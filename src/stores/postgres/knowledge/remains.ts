@@ -50,7 +50,14 @@ export function createPostgresRemains(database: Database): RemainsStore {
     async erase(tenant, datasetId, documentId) {
       await database.repeat((sql) =>
         documentId === undefined
-          ? sql`delete from runnel.knowledge_datasets s where s.tenant = ${tenant} and s.id = ${datasetId} and s.is_discarded`
+          ? // What is left of its index is a number, which is in the way of no other dataset, as ids do not come again.
+            sql`
+              with gone as (
+                delete from runnel.knowledge_datasets s
+                where s.tenant = ${tenant} and s.id = ${datasetId} and s.is_discarded returning s.tenant, s.id)
+              delete from runnel.search_indexes i using gone g where i.tenant = g.tenant and i.dataset = g.id
+                and not exists (
+                  select from runnel.search_segments t where t.tenant = i.tenant and t.dataset = i.dataset)`
           : sql`
               delete from runnel.knowledge_documents d where d.tenant = ${tenant} and d.id = ${documentId}
                 and ${sql.unsafe(IS_REMAINS)}`,

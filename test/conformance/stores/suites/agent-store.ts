@@ -180,6 +180,7 @@ export function describeAgentStore(store: () => AgentStore): void {
         ['one of several tags', { tags: ['red', 'green'] }, ['a', 'b']],
         ['categories', { categories: ['dataflow_canvas', 'other'] }, ['c']],
         ['no category', { categories: [] }, []],
+        ['any category but one', { notCategory: 'agent_canvas' }, ['c']],
         ['a canvas type', { canvasType: 'Recommended' }, ['b']],
         ['several conditions', { keywords: 'green', categories: ['agent_canvas'], canvasType: 'Recommended' }, ['b']],
       ];

@@ -129,6 +129,32 @@ export function describeIndexStorage(storageOf: () => IndexStorage): void {
     }
   });
 
+  it('has no generation again that it had before it was cleared', async () => {
+    const seen = new Set<number>();
+    for (let round = 0; round < 3; round += 1) {
+      for (let commit = 0; commit < 2; commit += 1) {
+        const before = await storage.generation(scope);
+        await storage.commit(scope, before, { add: [{ id: `${round}-${commit}`, flags: bytes() }] });
+        const { generation } = await storage.state(scope);
+        expect(seen.has(generation)).toBe(false);
+        seen.add(generation);
+      }
+      await storage.clear(scope);
+      expect((await storage.state(scope)).segments).toEqual([]);
+    }
+  });
+
+  it('shows no index that was cleared by another', async () => {
+    const here = openSearchIndex({ storage, ...scope });
+    const there = openSearchIndex({ storage, ...scope });
+    const passage = (id: string, text: string) => ({ id, documentId: 'doc', title: '', text });
+    await here.add([passage('old', 'a pump')]);
+    expect(await there.search({ question: 'pump' })).toHaveLength(1);
+    await here.clear();
+    await here.add([passage('new', 'a valve')]);
+    expect((await there.search({ question: 'pump valve' })).map(({ id }) => id)).toEqual(['new']);
+  });
+
   it('holds an index that another one sees: added, found, taken out', async () => {
     const here = openSearchIndex({ storage, ...scope });
     const there = openSearchIndex({ storage, ...scope });
