@@ -1,7 +1,7 @@
 import { EngineError } from '../errors.js';
 import type { CallOptions } from '../models/define-provider.js';
 import type { Embedder } from '../models/single-answer.js';
-import { requireWhole } from '../operators/invalid-option.js';
+import { requireMethods, requireObject, requireWhole } from '../operators/invalid-option.js';
 import { componentFunction, type StepLabel } from './component-function.js';
 import type { EmbedFunction } from './ports.js';
 import { sideBySide } from './side-by-side.js';
@@ -28,6 +28,8 @@ export type TextEmbedder = EmbedFunction & StepLabel<'embedder'> & Embedder;
  * @throws EngineError OPTION_INVALID.
  */
 export function embedBatched(embedder: Embedder, options: EmbedBatchedOptions = {}): TextEmbedder {
+  requireMethods('embedBatched', 'embedder', embedder, ['embed'], 'an object with a function "embed"');
+  requireObject('embedBatched', 'options', options, 'an object');
   const { name = 'embedBatched', batchSize = 64, concurrency = 2 } = options;
   requireWhole('embedBatched', 'batchSize', batchSize, 1);
   requireWhole('embedBatched', 'concurrency', concurrency, 1);

@@ -1,7 +1,7 @@
 /** What loaders read, splitters cut, indexers store and retrievers find: texts with what is known about them. */
 import { createHash } from 'node:crypto';
 import type { Json, JsonObject } from '../json.js';
-import { invalidOption } from '../operators/invalid-option.js';
+import { invalidOption, requireList, requireObject } from '../operators/invalid-option.js';
 
 /** Weights by dimension, which is a number or a term; dimensions that are absent weigh nothing. */
 export type SparseVector = Readonly<Record<string, number>>;
@@ -42,6 +42,7 @@ const ID_DIGITS = 32;
  * @throws EngineError OPTION_INVALID for an empty id, a text that is none, and a vector or score that is not made of finite numbers.
  */
 export function knowledgeDocument(fields: KnowledgeDocumentFields): KnowledgeDocument {
+  requireObject('knowledgeDocument', 'fields', fields, 'an object with "text"');
   const { id, text, metadata = {}, score, denseVector, sparseVector, subIndexes } = fields;
   if (typeof text !== 'string') throw invalid('text', 'a text', text);
   if (id !== undefined && (typeof id !== 'string' || id === '')) throw invalid('id', 'a text that is not empty', id);
@@ -61,11 +62,14 @@ export function knowledgeDocument(fields: KnowledgeDocumentFields): KnowledgeDoc
 
 /** A copy with further metadata; a name that is there already gets the new value. */
 export function withMetadata(document: KnowledgeDocument, more: JsonObject): KnowledgeDocument {
+  requireObject('withMetadata', 'document', document, 'a document');
+  requireObject('withMetadata', 'more', more, 'an object of metadata');
   return { ...document, metadata: { ...document.metadata, ...more } };
 }
 
 /** A copy with a score, or without one for undefined. */
 export function withScore(document: KnowledgeDocument, score: number | undefined): KnowledgeDocument {
+  requireObject('withScore', 'document', document, 'a document');
   const { score: _, ...rest } = document;
   return score === undefined ? rest : { ...rest, score };
 }
@@ -75,12 +79,16 @@ export function withVectors(
   document: KnowledgeDocument,
   vectors: Pick<KnowledgeDocument, 'denseVector' | 'sparseVector'>,
 ): KnowledgeDocument {
+  requireObject('withVectors', 'document', document, 'a document');
+  requireObject('withVectors', 'vectors', vectors, 'an object with "denseVector" or "sparseVector"');
   const { denseVector = document.denseVector, sparseVector = document.sparseVector } = vectors;
   return knowledgeDocument({ ...document, denseVector, sparseVector });
 }
 
 /** A copy that belongs to further parts of an index, each named once. */
 export function withSubIndexes(document: KnowledgeDocument, names: readonly string[]): KnowledgeDocument {
+  requireObject('withSubIndexes', 'document', document, 'a document');
+  requireList('withSubIndexes', 'names', names, 'a list of names');
   const all = [...new Set([...(document.subIndexes ?? []), ...names])];
   return all.length === 0 ? document : { ...document, subIndexes: all };
 }

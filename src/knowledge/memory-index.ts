@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { EngineError } from '../errors.js';
 import type { Embedder } from '../models/single-answer.js';
-import { invalidOption, requireWhole } from '../operators/invalid-option.js';
+import { invalidOption, requireObject, requireWhole } from '../operators/invalid-option.js';
 import { componentFunction } from './component-function.js';
 import { documentTest } from './document-filter.js';
 import { embedBatched } from './embed-batched.js';
@@ -75,6 +75,7 @@ const SLICE = 50;
  * @throws EngineError OPTION_INVALID.
  */
 export function memoryIndex(options: MemoryIndexOptions = {}): MemoryIndex {
+  requireObject('memoryIndex', 'options', options, 'an object');
   const { name = 'memoryIndex', topK = 10, maxDocuments = 20_000, maxCharacters = 32 * 1_048_576 } = options;
   requireWhole('memoryIndex', 'topK', topK, 1);
   requireWhole('memoryIndex', 'maxDocuments', maxDocuments, 1);

@@ -1,5 +1,7 @@
 /** Pieces of messages, joined. */
+
 import { EngineError } from '../errors.js';
+import { requireList, requireObject } from '../operators/invalid-option.js';
 import type { AssistantPart, ContentPart, ToolCall, ToolOutputPart } from './content-parts.js';
 import {
   base64,
@@ -62,6 +64,7 @@ const MESSAGE_RULES: JoinRules = {
  * @throws EngineError `CHUNKS_INVALID` with the position of the chunk and the values that do not fit; also for no chunks.
  */
 export function concatMessages<M extends MessageChunk>(chunks: readonly M[]): M {
+  requireList('concatMessages', 'chunks', chunks, 'a list of chunks of messages');
   return concatAt(
     chunks.map((value, chunk) => ({ value, chunk })),
     '',
@@ -74,6 +77,7 @@ export function concatMessages<M extends MessageChunk>(chunks: readonly M[]): M 
  * @throws EngineError `CHUNKS_INVALID` for lists of different lengths, for no lists, and as {@link concatMessages}.
  */
 export function concatMessageLists<M extends MessageChunk | undefined>(messages: readonly (readonly M[])[]): M[] {
+  requireList('concatMessageLists', 'messages', messages, 'a list of lists of messages');
   const [first] = messages;
   if (first === undefined) throw noChunks();
   messages.forEach((list, chunk) => {
@@ -94,6 +98,7 @@ export function concatMessageLists<M extends MessageChunk | undefined>(messages:
  * @throws EngineError `CHUNKS_INVALID` for pieces of one index that are not one part.
  */
 export function concatParts<P extends PartChunk | ContentPart | ToolOutputPart>(parts: readonly (readonly P[])[]): P[] {
+  requireList('concatParts', 'parts', parts, 'a list of lists of parts');
   return joinParts(
     parts.map((value, chunk) => ({ value, chunk })),
     'parts',
@@ -102,6 +107,7 @@ export function concatParts<P extends PartChunk | ContentPart | ToolOutputPart>(
 
 /** The message that a chunk is when nothing follows: with a content, and without indexes. */
 export function messageOf(chunk: AssistantChunk): AssistantMessage {
+  requireObject('messageOf', 'chunk', chunk, 'a chunk of a message');
   const { content = '', toolCalls, parts, ...rest } = chunk;
   return {
     ...rest,

@@ -1,5 +1,7 @@
 /** The parts that messages are made of, in questions and in answers. All of them are plain JSON. */
+
 import type { Json, JsonObject } from '../json.js';
+import { requireList } from '../operators/invalid-option.js';
 
 /** What every part may carry for its provider or its reader; nothing of it is sent unless a provider knows it. */
 export interface PartExtra {
@@ -215,6 +217,7 @@ export type AssistantPart =
 /** The text of a message's content, its text parts joined by line ends; everything else is left out. */
 export function contentText(content: string | readonly ContentPart[]): string {
   if (typeof content === 'string') return content;
+  requireList('contentText', 'content', content, 'a text or a list of parts');
   return content
     .filter((part) => part.type === 'text')
     .map((part) => part.text)

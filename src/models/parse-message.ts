@@ -1,6 +1,8 @@
 /** Typed values out of a model's answer. */
+
 import { EngineError } from '../errors.js';
 import { type Json, parseJson, whyNotJson } from '../json.js';
+import { requireObject, requireSchema } from '../operators/invalid-option.js';
 import { pathOfIssue, type StandardSchema } from '../standard-schema.js';
 import type { AssistantMessage } from './messages.js';
 
@@ -37,6 +39,8 @@ export function parseMessage<T>(
   schema: StandardSchema<unknown, T>,
   options: ParseMessageOptions = {},
 ): (message: Pick<AssistantMessage, 'content' | 'toolCalls'>) => T {
+  requireSchema('parseMessage', 'schema', schema ?? null);
+  requireObject('parseMessage', 'options', options, 'an object');
   const { from = 'content', tool, path = '' } = options;
   const names = path === '' ? [] : path.split('.');
   if (names.includes('')) {

@@ -4,7 +4,7 @@ import { EngineError } from '../errors.js';
 import type { Log } from '../logger.js';
 import { didYouMean } from '../nearest-name.js';
 import { fromAbortable } from '../operators/from-abortable.js';
-import { invalidOption } from '../operators/invalid-option.js';
+import { invalidOption, requireList, requireObject } from '../operators/invalid-option.js';
 import type { ChatModel, ChatRequest } from './chat-model.js';
 import { type ModelKind, type ModelsConfiguration, type ProviderSettings, ROUTE_PREFIX } from './configuration.js';
 import { type Connection, type ConnectionOptions, createConnection } from './connection.js';
@@ -49,6 +49,8 @@ export interface ModelsDescription {
   readonly providers: readonly ProviderDescription[];
   readonly defaults: Readonly<Partial<Record<ModelKind, string>>>;
   readonly maxConcurrentChats: number;
+  /** Models that see pictures. @default not known */
+  readonly visionModels?: readonly string[];
 }
 
 /** A provider, fit for a log. */
@@ -119,6 +121,8 @@ interface Connected {
  * @throws EngineError `CONFIG_INVALID` for a bad script, `OPTION_INVALID` for bad settings.
  */
 export function createModels(configuration: ModelsConfiguration, options: ModelsOptions = {}): Models {
+  requireList('createModels', 'providers', configuration?.providers, 'in what modelsFromEnvironment(…) gives');
+  requireObject('createModels', 'options', options, 'an object');
   const { limiter = createLimiter({ maxConcurrent: configuration.maxConcurrentChats }), scheduler } = options;
   const retry: RetryPolicy = {
     maxRetries: configuration.maxRetries,
@@ -310,6 +314,7 @@ function describe(configuration: ModelsConfiguration): ModelsDescription {
     providers: configuration.providers.map(describeProvider),
     defaults: configuration.defaults,
     maxConcurrentChats: configuration.maxConcurrentChats,
+    visionModels: configuration.visionModels,
   };
 }
 

@@ -1,7 +1,7 @@
 /** Ids of chunks, and passages that chunks are in an index. */
 import { createHash } from 'node:crypto';
 import type { ChunkRecord, DocumentRecord } from '../../records/knowledge.js';
-import type { Passage } from './ports.js';
+import type { Passage } from '../search/passage.js';
 
 /** Digits of an id: 128 bits. */
 const ID_DIGITS = 32;

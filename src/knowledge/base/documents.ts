@@ -1,6 +1,6 @@
 /** Documents of a knowledge base: received, listed, changed, parsed, stopped, deleted. */
 import { createHash } from 'node:crypto';
-import { endingOf } from '../../documents/reading/file-kind.js';
+import { endingOf, isKnownEnding } from '../../documents/reading/file-kind.js';
 import { EngineError } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
 import type { FileDraft, OpenedFile } from '../../records/files.js';
@@ -20,11 +20,20 @@ export interface NewDocument {
   readonly mimeType?: string | undefined;
   /** The bytes, read as they come; absent for a document without a file. */
   readonly content?: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | undefined;
+  /** The bytes, received already, in place of `content`; who received them discards the draft. */
+  readonly received?: ReceivedBytes | undefined;
   /** Where it came from. @default 'local' */
   readonly source?: string | undefined;
   readonly metadata?: JsonObject | undefined;
   /** Most bytes; more are BODY_TOO_LARGE. @default those of the store of files */
   readonly maxBytes?: number | undefined;
+}
+
+/** Bytes in a draft of the store of files. */
+export interface ReceivedBytes {
+  readonly draft: FileDraft;
+  /** SHA-256 of them, in hexadecimal. */
+  readonly sha256: string;
 }
 
 /** What becomes of a document whose name is taken. */
@@ -45,6 +54,8 @@ export interface AddedDocument {
 
 /** Documents. Errors of all: those of the stores; NOT_FOUND for a dataset or document that does not exist. */
 export interface Documents {
+  /** Whether files of such a name are known, by its ending; some of them cannot be parsed all the same. */
+  isReadable(name: string): boolean;
   /**
    * Receives a document. A document of the dataset with the same bytes is named in `duplicateOf`, and what was read of it is used again.
    *
@@ -113,6 +124,7 @@ export function createDocuments(parts: BaseParts): Documents {
   };
 
   return {
+    isReadable: (name) => isKnownEnding(endingOf(name)),
     find,
     parse,
     stop,
@@ -177,10 +189,39 @@ interface Received {
   discard(): Promise<void>;
 }
 
-async function receive({ files, now }: BaseParts, tenant: string, given: NewDocument): Promise<Received> {
-  const { content, name, mimeType = '', maxBytes = Number.MAX_SAFE_INTEGER } = given;
+async function receive(parts: BaseParts, tenant: string, given: NewDocument): Promise<Received> {
+  const { files, now } = parts;
+  const { name, mimeType = '' } = given;
   const none: Received['facts'] = { fileId: null, sha256: '', size: 0, mimeType };
-  if (content === undefined) return { facts: none, keep() {}, discard: async () => {} };
+  const bytes = given.received ?? (await readContent(parts, tenant, given));
+  if (bytes === undefined) return { facts: none, keep() {}, discard: async () => {} };
+  const { draft, sha256 } = bytes;
+  const { size } = draft;
+  try {
+    const fileId = newId();
+    const about = { id: fileId, name, mimeType, createdAt: now(), isKept: true };
+    await files.saveDrafts(tenant, [{ about, draft }]);
+    let isKept = false;
+    return {
+      facts: { ...none, fileId, size, sha256 },
+      keep: () => {
+        isKept = true;
+      },
+      async discard() {
+        if (!isKept) await files.delete(tenant, fileId);
+      },
+    };
+  } finally {
+    if (given.received === undefined) await draft.discard();
+  }
+}
+
+async function readContent(
+  { files }: BaseParts,
+  tenant: string,
+  { content, name, maxBytes = Number.MAX_SAFE_INTEGER }: NewDocument,
+): Promise<ReceivedBytes | undefined> {
+  if (content === undefined) return undefined;
   await files.requireRoom(tenant, usageOfFiles([{ size: 1 }]));
   const hash = createHash('sha256');
   const draft = files.draft();
@@ -190,24 +231,10 @@ async function receive({ files, now }: BaseParts, tenant: string, given: NewDocu
       hash.update(bytes);
       await draft.write(bytes);
     }
-    const fileId = newId();
-    await store(fileId, draft);
-    let isKept = false;
-    return {
-      facts: { ...none, fileId, size: draft.size, sha256: hash.digest('hex') },
-      keep: () => {
-        isKept = true;
-      },
-      async discard() {
-        if (!isKept) await files.delete(tenant, fileId);
-      },
-    };
-  } finally {
+    return { draft, sha256: hash.digest('hex') };
+  } catch (error) {
     await draft.discard();
-  }
-  async function store(id: string, bytes: FileDraft): Promise<void> {
-    const about = { id, name, mimeType, createdAt: now(), isKept: true };
-    await files.saveDrafts(tenant, [{ about, draft: bytes }]);
+    throw error;
   }
 }
 

@@ -24,7 +24,7 @@ export async function embedTexts(
   const { embeddingModel: model } = dataset;
   const embedder = model === '' ? undefined : parts.embedders(tenant, model);
   if (embedder === undefined || chunks.length === 0) return;
-  const made = await embedder.embed(chunks.map(textOf), signal === undefined ? {} : { signal });
+  const made = await embedder.embed(chunks.map(textToEmbed), signal === undefined ? {} : { signal });
   const length = made[0]?.length;
   if (made.length !== chunks.length || length === 0 || made.some((vector) => vector.length !== length)) {
     const message = `The embedding model "${model}" did not give one vector of the same length for each text.`;
@@ -37,6 +37,7 @@ export async function embedTexts(
   await parts.store.putVectors(tenant, documentId, model, stored);
 }
 
-function textOf({ text, context, headings }: ChunkRecord): string {
+/** What a model sees of a chunk. */
+export function textToEmbed({ text, context, headings }: ChunkRecord): string {
   return [headings.join(' > '), context, text].filter((part) => part !== '').join('\n');
 }

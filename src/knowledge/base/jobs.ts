@@ -1,17 +1,28 @@
 /** Reading and cutting documents in threads. */
 
 import { unreadable } from '../../documents/reading/limits.js';
+import { type PageItems, readPdfItems } from '../../documents/reading/read-pdf-items.js';
 import { firstValue } from '../../operators/from-abortable.js';
 import type { StoredFile } from '../../records/files.js';
 import { type Threads, threadPerJob } from '../../threads/threads.js';
 import { builtInChunker } from './chunking/chunk-document.js';
 import { cleanDocument, type DetectedFile, parseFile, type TextForm } from './parse-document.js';
+import { partOfDocument } from './part-of-document.js';
 import type { BaseDraft, ChunkerConfig, DocumentText } from './ports.js';
+import type { ReadingOptions } from './reading-options.js';
 
 /** What is asked of a thread, and what it gives. */
 export interface KnowledgeJobs {
   readonly parse: readonly [given: { readonly file: StoredFile; readonly detected: DetectedFile }, made: DocumentText];
-  readonly clean: readonly [given: { readonly document: DocumentText; readonly form: TextForm }, made: DocumentText];
+  readonly clean: readonly [
+    given: { readonly document: DocumentText; readonly form: TextForm; readonly part: ReadingOptions },
+    made: DocumentText,
+  ];
+  /** Texts of pages with their places. */
+  readonly items: readonly [
+    given: { readonly file: StoredFile; readonly first: number; readonly count: number },
+    made: readonly PageItems[],
+  ];
   readonly chunk: readonly [
     given: { readonly document: DocumentText; readonly config: ChunkerConfig },
     made: readonly BaseDraft[],
@@ -25,7 +36,8 @@ export const KNOWLEDGE_JOBS: {
   ) => KnowledgeJobs[J][1] | Promise<KnowledgeJobs[J][1]>;
 } = {
   parse: ({ file }) => parseFile(file),
-  clean: ({ document, form }) => cleanDocument(document, form),
+  clean: ({ document, form, part }) => partOfDocument(cleanDocument(document, form), part),
+  items: ({ file, first, count }) => readPdfItems(file, { first, count }),
   chunk: async ({ document, config }) => [...(await builtInChunker.chunk(document, config))],
 };
 
@@ -64,5 +76,5 @@ export async function knowledgeJob<J extends keyof KnowledgeJobs>(
 
 function isSmall(given: KnowledgeJobs[keyof KnowledgeJobs][0]): boolean {
   if ('document' in given) return given.document.text.length <= MAX_IN_PLACE;
-  return given.detected.kind === 'text' && given.file.bytes.length <= MAX_IN_PLACE;
+  return 'detected' in given && given.detected.kind === 'text' && given.file.bytes.length <= MAX_IN_PLACE;
 }

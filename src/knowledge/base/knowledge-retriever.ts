@@ -18,7 +18,7 @@ const SHOWN_NAMES = 20;
 /**
  * The datasets of a knowledge base for the tool Retrieval, by id or name.
  *
- * `useGraph` is refused with CONFIG_INVALID; `rerankId`, `crossLanguages` and `useContents`, which only order or widen a search, are left out.
+ * `useGraph` is refused with CONFIG_INVALID; `useContents`, which only widens a search, is left out.
  *
  * @param tenant whose datasets are searched unless `forTenant` names another one
  */
@@ -62,6 +62,8 @@ function queryOf(request: RetrievalRequest, datasetIds: readonly string[]): Know
     similarityThreshold: request.similarityThreshold,
     vectorShare: 1 - request.keywordWeight,
     filter: request.filter,
+    rerankModel: request.rerankId,
+    crossLanguages: request.crossLanguages,
   };
 }
 

@@ -25,10 +25,24 @@ export interface MetadataChange {
   readonly deletes: readonly { readonly name: string; readonly value?: Json | undefined }[];
 }
 
+/** Which documents are asked for by their metadata; all that is given must hold. */
+export interface MetadataQuery {
+  /** Conditions, as RAGFlow writes them. */
+  readonly filter?: JsonObject | undefined;
+  /** Texts of values by name; one of them is enough. */
+  readonly values?: Readonly<Record<string, readonly string[]>> | undefined;
+  /** Whether they have no metadata at all. @default false */
+  readonly isEmpty?: boolean | undefined;
+}
+
 /** Metadata. Errors: NOT_FOUND for a dataset that does not exist, BAD_REQUEST for a filter that is none. */
 export interface Metadata {
   /** @param documentIds only these. @default all of the dataset */
   summary(tenant: string, datasetId: string, documentIds?: readonly string[]): Promise<readonly MetadataSummary[]>;
+  /** Ids of documents by name and value. @throws EngineError LIMIT_REACHED for more than 100,000 of them */
+  documentsByValue(tenant: string, datasetId: string): Promise<ReadonlyMap<string, ReadonlyMap<string, string[]>>>;
+  /** Ids of the documents that fit. */
+  documents(tenant: string, datasetId: string, query: MetadataQuery): Promise<readonly string[]>;
   /** Gives how many documents fit, and how many of them were changed. */
   change(
     tenant: string,
@@ -40,6 +54,8 @@ export interface Metadata {
 const BATCH = 200;
 /** Values of one name that are counted. */
 const MAX_VALUES = 10_000;
+/** Values of all names and documents that are listed with their documents. */
+const MAX_PLACES = 100_000;
 
 /** The metadata of a knowledge base. */
 export function createMetadata({ store }: BaseParts, documents: Pick<Documents, 'update'>): Metadata {
@@ -71,6 +87,36 @@ export function createMetadata({ store }: BaseParts, documents: Pick<Documents, 
         return { name, values: values.sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1)) };
       });
     },
+    async documentsByValue(tenant, datasetId) {
+      const names = new Map<string, Map<string, string[]>>();
+      let room = MAX_PLACES;
+      for await (const { id, metadata } of all(tenant, datasetId)) {
+        for (const [name, found] of Object.entries(metadata)) {
+          const values = names.get(name) ?? new Map<string, string[]>();
+          names.set(name, values);
+          for (const value of new Set(listOf(found).map(textOf))) {
+            room -= 1;
+            if (room < 0) throw new EngineError('LIMIT_REACHED', `The dataset has more than ${MAX_PLACES} values.`);
+            const ids = values.get(value);
+            if (ids === undefined) values.set(value, [id]);
+            else ids.push(id);
+          }
+        }
+      }
+      return names;
+    },
+    async documents(tenant, datasetId, { filter: given, values = {}, isEmpty = false }) {
+      const filter = given === undefined ? undefined : readMetadataFilter(given);
+      const fits = filter === undefined ? undefined : metadataTest(filter);
+      const wanted = Object.entries(values).map(([name, texts]) => [name, new Set(texts)] as const);
+      const ids: string[] = [];
+      for await (const { id, metadata } of all(tenant, datasetId)) {
+        if (isEmpty && Object.keys(metadata).length > 0) continue;
+        if (fits?.(metadata) === false) continue;
+        if (wanted.every(([name, texts]) => hasOneOf(metadata, name, texts))) ids.push(id);
+      }
+      return ids;
+    },
     async change(tenant, datasetId, { documentIds, filter: given, updates, deletes }) {
       const filter = given === undefined ? undefined : readMetadataFilter(given);
       const fits = filter === undefined ? undefined : metadataTest(filter);
@@ -86,6 +132,11 @@ export function createMetadata({ store }: BaseParts, documents: Pick<Documents, 
       return { matched, updated };
     },
   };
+}
+
+function hasOneOf(metadata: JsonObject, name: string, texts: ReadonlySet<string>): boolean {
+  const found = Object.hasOwn(metadata, name) ? metadata[name] : undefined;
+  return found !== undefined && listOf(found).some((value) => texts.has(textOf(value)));
 }
 
 function changed(

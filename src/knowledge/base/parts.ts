@@ -1,14 +1,26 @@
 /** What the services of a knowledge base share. */
-import type { Embedder } from '../../models/single-answer.js';
+import type { Embedder, Reranker } from '../../models/single-answer.js';
 import type { FileStore } from '../../records/files.js';
 import type { DatasetRecord } from '../../records/knowledge.js';
 import type { KnowledgeStore } from '../../records/knowledge-store.js';
+import type { TermTable } from '../search/expand-terms.js';
 import type { IngestionHub } from './ingestion-hub.js';
 import type { PassageIndex, PassageIndexes } from './ports.js';
 import type { DocumentTexts } from './texts.js';
 
 /** The embedder of a model by its name; undefined when there is none of that name. */
 export type FindEmbedder = (tenant: string, model: string) => Embedder | undefined;
+
+/** The reranking model of a name. @throws EngineError MODEL_UNKNOWN */
+export type FindReranker = (tenant: string, model: string) => Reranker;
+
+/** A question in other languages, one for each at most; none where that is not possible. */
+export type TranslateQuestion = (
+  tenant: string,
+  question: string,
+  languages: readonly string[],
+  signal: AbortSignal,
+) => Promise<readonly string[]>;
 
 /** Stores and ports of a knowledge base. */
 export interface BaseParts {
@@ -18,6 +30,10 @@ export interface BaseParts {
   readonly texts: DocumentTexts;
   readonly hub: IngestionHub;
   readonly embedders: FindEmbedder;
+  readonly rerankers: FindReranker;
+  readonly translate: TranslateQuestion;
+  /** Terms of this server that mean the same, beside those of the package. */
+  readonly terms: TermTable;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }

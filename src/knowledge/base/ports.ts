@@ -4,6 +4,9 @@ import type { JsonObject } from '../../json.js';
 import type { Embedder } from '../../models/single-answer.js';
 import type { ChunkMethod, ChunkRecord } from '../../records/knowledge.js';
 import type { ChunkDraft, ParsedDocument } from '../chunkers/chunker.js';
+import type { TermTable } from '../search/expand-terms.js';
+import type { Passage } from '../search/passage.js';
+import type { Cut } from './chunking/cut.js';
 
 /** The text of a document with what is known of its parts; all places are in the text. */
 export interface DocumentText extends ParsedDocument {
@@ -15,6 +18,8 @@ export interface DocumentText extends ParsedDocument {
 export interface ChunkerConfig {
   readonly method: ChunkMethod;
   readonly settings: JsonObject;
+  /** How a pipeline cuts it; then neither method nor settings count. @default none */
+  readonly cuts?: readonly Cut[] | undefined;
 }
 
 /** A piece of a document with what methods of knowledge bases find besides. */
@@ -29,20 +34,6 @@ export interface DocumentChunker {
   chunk(document: DocumentText, config: ChunkerConfig): Iterable<BaseDraft> | Promise<Iterable<BaseDraft>>;
 }
 
-/** A text to be found. */
-export interface Passage {
-  readonly id: string;
-  readonly documentId: string;
-  /** Name of the document and the headings above the passage. */
-  readonly title: string;
-  readonly text: string;
-  readonly keywords?: readonly string[] | undefined;
-  readonly questions?: readonly string[] | undefined;
-  readonly metadata?: JsonObject | undefined;
-  /** Whether it is found. */
-  readonly available: boolean;
-}
-
 /** What is looked for in an index. */
 export interface PassageQuery {
   readonly question: string;
@@ -52,6 +43,8 @@ export interface PassageQuery {
   readonly documentIds?: readonly string[] | undefined;
   /** Share of the vectors of the model in the score, 0 to 1. @default that of the index */
   readonly vectorShare?: number | undefined;
+  /** Terms that mean the same, by which the question is expanded. @default those of the package */
+  readonly terms?: TermTable | undefined;
 }
 
 /** A passage that was found. */
@@ -97,6 +90,8 @@ export interface PassageIndexes {
   drop(tenant: string, datasetId: string): Promise<void>;
   /** Resolves when no work goes on in the background: before the store is closed. */
   settled(): Promise<void>;
+  /** Indexes that are in memory, and how many passages they find, as far as that is known without reading. */
+  sizes?(): { readonly open: number; readonly passages: number };
 }
 
 /** What was found out about a chunk. */

@@ -1,6 +1,6 @@
+import type { DocumentRecord } from '../../records/knowledge.js';
 import type { Remains } from '../../records/knowledge-store.js';
 import { type BaseParts, openIndex } from './parts.js';
-import type { DocumentTexts } from './texts.js';
 
 /** Where remains are. */
 export type RemainsPlaces = Pick<BaseParts, 'store' | 'files' | 'texts' | 'indexes' | 'embedders'>;
@@ -46,13 +46,14 @@ async function removeOne(places: RemainsPlaces, { tenant, datasetId, document }:
   await store.erase(tenant, datasetId, document.id);
 }
 
-/** Deletes the text of bytes that no document has any more. */
+/** Deletes the text of a document, and that of bytes that no document has any more. */
 export async function removeText(
   { store, texts }: Pick<RemainsPlaces, 'store' | 'texts'>,
   tenant: string,
-  document: Parameters<DocumentTexts['idOf']>[0],
+  document: Pick<DocumentRecord, 'id' | 'sha256' | 'suffix' | 'mimeType'>,
 ): Promise<void> {
-  const { sha256 } = document;
+  const { id, sha256 } = document;
+  await texts.delete(tenant, texts.ownIdOf(id));
   if (sha256 === '') return;
   const query = { sha256, offset: 0, limit: 1, orderBy: 'createdAt', descending: false } as const;
   if ((await store.listDocuments(tenant, query)).total === 0) await texts.delete(tenant, texts.idOf(document));

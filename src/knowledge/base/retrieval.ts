@@ -1,11 +1,14 @@
 /** Searching datasets of a knowledge base. */
 import { EngineError } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
+import { firstValue, fromAbortable } from '../../operators/from-abortable.js';
 import type { ChunkRecord, DatasetRecord, DocumentRecord } from '../../records/knowledge.js';
 import { type MetadataFilter, metadataTest } from '../search/metadata-filter.js';
 import { readMetadataFilter } from './metadata-filter.js';
 import { type BaseParts, openIndex } from './parts.js';
-import type { PassageHit } from './ports.js';
+import type { PassageHit, PassageQuery } from './ports.js';
+import { rerankHits, textsToRerank } from './rerank-hits.js';
+import { termsFor } from './terms.js';
 
 /** What is looked for. */
 export interface KnowledgeQuery {
@@ -26,6 +29,10 @@ export interface KnowledgeQuery {
   readonly topK?: number | undefined;
   /** Conditions on metadata, as RAGFlow writes them. @default none */
   readonly filter?: JsonObject | undefined;
+  /** Languages that the question is translated into as well, such as `English`; at most five count. @default none */
+  readonly crossLanguages?: readonly string[] | undefined;
+  /** Model that puts the first 50 hits in order, within a second. @default none */
+  readonly rerankModel?: string | undefined;
 }
 
 /** A chunk that was found. */
@@ -50,6 +57,8 @@ export interface KnowledgeHits {
   readonly total: number;
   /** Documents with how many of all hits are theirs, those with the most first. */
   readonly documents: readonly { readonly id: string; readonly name: string; readonly count: number }[];
+  /** Why the reranking model did not count; absent when it did, and when none was asked for. */
+  readonly rerankFailure?: EngineError | undefined;
 }
 
 /** Most candidates of one search. */
@@ -69,7 +78,8 @@ interface Candidate {
  * reached for the question, a dataset is searched by words.
  *
  * @throws EngineError NOT_FOUND for a dataset that does not exist, also one that is deleted meanwhile; EMBEDDING_MISMATCH for datasets of
- * different models; BAD_REQUEST for no dataset and for a filter that is none; errors of the index.
+ * different models; BAD_REQUEST for no dataset and for a filter that is none; MODEL_UNKNOWN for a reranking model that is not configured; errors of
+ * the index.
  */
 export async function searchKnowledge(
   parts: BaseParts,
@@ -79,9 +89,13 @@ export async function searchKnowledge(
 ): Promise<KnowledgeHits> {
   const { page = 1, pageSize = 30, similarityThreshold = 0.2 } = query;
   const datasets = await datasetsOf(parts, tenant, query.datasetIds);
+  const reranker = isNamed(query.rerankModel) ? parts.rerankers(tenant, query.rerankModel) : undefined;
   const question = query.question.slice(0, MAX_QUESTION).trim();
   if (question === '') return { hits: [], total: 0, documents: [] };
-  const candidates = await candidatesOf(parts, tenant, { ...query, question }, datasets, signal);
+  const { crossLanguages = [] } = query;
+  const translated = crossLanguages.length === 0 ? [] : await parts.translate(tenant, question, crossLanguages, signal);
+  const questions = [question, ...translated];
+  const candidates = await candidatesOf(parts, tenant, { ...query, questions }, datasets, signal);
   const ranked = candidates
     .map(({ hit, dataset }) => ({ hit, similarity: hit.score, rank: hit.score + dataset.pagerank / 100 }))
     .filter(({ similarity }) => similarity >= similarityThreshold)
@@ -93,7 +107,7 @@ export async function searchKnowledge(
     ranked.map(({ hit }) => hit.id),
     signal,
   );
-  const all = ranked.flatMap(({ hit, similarity }): KnowledgeHit[] => {
+  const fused = ranked.flatMap(({ hit, similarity }): KnowledgeHit[] => {
     const { scores } = hit;
     const one = found.get(hit.id);
     const vectorSimilarity = scores.vector ?? scores.ngram ?? 0;
@@ -102,7 +116,20 @@ export async function searchKnowledge(
       : [{ ...one, similarity, termSimilarity: scores.bm25 ?? similarity, vectorSimilarity, scores }];
   });
   const offset = (Math.max(1, page) - 1) * pageSize;
-  return { hits: all.slice(offset, offset + pageSize), total: all.length, documents: documentsOf(all) };
+  const pageOf = (all: readonly KnowledgeHit[]): KnowledgeHits => ({
+    hits: all.slice(offset, offset + pageSize),
+    total: all.length,
+    documents: documentsOf(all),
+  });
+  if (reranker === undefined || fused.length === 0) return pageOf(fused);
+  const texts = textsToRerank(fused);
+  const scores$ = fromAbortable((own) => reranker.rerank(question, texts, { signal: own }));
+  const reranked = await firstValue(rerankHits(fused, scores$, similarityThreshold), signal);
+  return { ...pageOf(reranked.hits), rerankFailure: reranked.failure };
+}
+
+function isNamed(model: string | undefined): model is string {
+  return model !== undefined && model !== '';
 }
 
 async function datasetsOf(
@@ -129,7 +156,7 @@ async function datasetsOf(
 async function candidatesOf(
   parts: BaseParts,
   tenant: string,
-  query: KnowledgeQuery,
+  query: KnowledgeQuery & { readonly questions: readonly string[] },
   datasets: readonly DatasetRecord[],
   signal: AbortSignal,
 ): Promise<readonly Candidate[]> {
@@ -139,19 +166,36 @@ async function candidatesOf(
   for (const dataset of datasets) {
     const documentIds = filter === undefined ? query.documentIds : await fitting(parts, tenant, dataset, query, filter);
     if (documentIds?.length === 0) continue;
-    const { question, vectorShare } = query;
-    const asked = { question, limit, documentIds, vectorShare };
-    const hits = await openIndex(parts, tenant, dataset)
-      .search(asked, signal)
-      .catch((error: unknown) => {
-        // A model that cannot be reached keeps nothing from being found by words.
-        if (!EngineError.is(error) || !error.code.startsWith('MODEL_')) throw error;
-        return parts.indexes.open(tenant, dataset.id).search(asked, signal);
-      });
-    signal.throwIfAborted();
-    for (const hit of hits) candidates.push({ hit, dataset });
+    const { vectorShare } = query;
+    const terms = termsFor(parts.terms, [dataset]);
+    const best = new Map<string, PassageHit>();
+    for (const question of query.questions) {
+      const asked = { question, limit, documentIds, vectorShare, terms };
+      for (const hit of await hitsIn(parts, tenant, dataset, asked, signal)) {
+        if (hit.score > (best.get(hit.id)?.score ?? -1)) best.set(hit.id, hit);
+      }
+    }
+    for (const hit of best.values()) candidates.push({ hit, dataset });
   }
   return candidates.sort((a, b) => b.hit.score - a.hit.score).slice(0, limit);
+}
+
+async function hitsIn(
+  parts: BaseParts,
+  tenant: string,
+  dataset: DatasetRecord,
+  query: PassageQuery,
+  signal: AbortSignal,
+): Promise<readonly PassageHit[]> {
+  const hits = await openIndex(parts, tenant, dataset)
+    .search(query, signal)
+    .catch((error: unknown) => {
+      // A model that cannot be reached keeps nothing from being found by words.
+      if (!EngineError.is(error) || !error.code.startsWith('MODEL_')) throw error;
+      return parts.indexes.open(tenant, dataset.id).search(query, signal);
+    });
+  signal.throwIfAborted();
+  return hits;
 }
 
 /** Ids of documents whose metadata fits, read page by page. */

@@ -1,4 +1,5 @@
 import { EngineError } from '../../errors.js';
+import { requireObject } from '../../operators/invalid-option.js';
 import type { IndexStorage } from '../../records/index-storage.js';
 import { openSearchIndex, type SearchIndex } from '../search/search-index.js';
 import { DEFAULT_SETTINGS, type SearchSettings } from '../search/search-settings.js';
@@ -21,7 +22,9 @@ const CACHE_BYTES = { terms: 8 * 1_048_576, bodies: 16 * 1_048_576 };
 const MAX_VECTOR_SHARE = 0.95;
 
 /** The indexes of datasets by words, n-grams and, where a dataset has a model, its vectors; see {@link openSearchIndex}. */
-export function createSearchIndexes({ storage, maxOpen = 16, onError }: SearchIndexesOptions): PassageIndexes {
+export function createSearchIndexes(options: SearchIndexesOptions): PassageIndexes {
+  requireObject('createSearchIndexes', 'options', options, 'an object with "storage"');
+  const { storage, maxOpen = 16, onError } = options;
   const words = openWords();
   /** In the order of their last use. */
   const opened = new Map<string, SearchIndex>();
@@ -51,6 +54,10 @@ export function createSearchIndexes({ storage, maxOpen = 16, onError }: SearchIn
     async settled() {
       await Promise.all([...leaving, ...[...opened.values()].map((index) => index.settled())]);
     },
+    sizes: () => ({
+      open: opened.size,
+      passages: [...opened.values()].reduce((sum, { found }) => sum + found, 0),
+    }),
     async drop(tenant, datasetId) {
       await indexOf(tenant, datasetId, undefined).clear();
       const ofDataset = JSON.stringify([tenant, datasetId]).slice(0, -1);
@@ -73,10 +80,10 @@ function passageIndex(index: () => SearchIndex, model: PassageModel | undefined)
       ),
     remove: (ids) => index().remove(ids),
     setAvailable: (ids, available) => index().setAvailable(ids, available),
-    async search({ question, limit, documentIds, vectorShare }, signal) {
+    async search({ question, limit, documentIds, vectorShare, terms }, signal) {
       const settings = settingsWith(vectorShare);
       const hits = await index().search(
-        { question, limit, documents: documentIds, ...(settings && { settings }) },
+        { question, limit, documents: documentIds, ...(settings && { settings }), ...(terms && { terms }) },
         signal,
       );
       return hits.map(({ id, similarity, parts }) => ({ id, score: similarity, scores: { ...parts } }));

@@ -1,10 +1,12 @@
 /** Datasets that hold the files of a folder. */
+
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { MAX_FILE_BYTES } from '../../documents/reading/limits.js';
 import { EngineError } from '../../errors.js';
+import { invalidOption, requireObject } from '../../operators/invalid-option.js';
 import type { DocumentRecord } from '../../records/knowledge.js';
 import { queryByName } from './documents.js';
 import type { KnowledgeBase } from './knowledge-base.js';
@@ -54,6 +56,9 @@ const BATCH = 100;
  * cannot be read
  */
 export async function syncFolder(base: KnowledgeBase, given: FolderToSync): Promise<SyncedFolder> {
+  requireObject('syncFolder', 'base', base, 'what createKnowledgeBase(…) gives');
+  requireObject('syncFolder', 'folder', given, 'an object with "tenant", "datasetId" and "path"');
+  if (typeof given.path !== 'string') throw invalidOption('syncFolder', 'path', 'the path of a folder', given.path);
   const { tenant, datasetId, path: root, maxFiles = 10_000, deletesGone = false, onFile, signal } = given;
   const source = `folder:${path.resolve(root)}`;
   const names = await filesIn(root, maxFiles);

@@ -13,6 +13,8 @@ const READER = 1;
 export interface DocumentTexts {
   /** Id of the text of bytes that are read by their name; the same for the same. */
   idOf(document: Pick<DocumentRecord, 'sha256' | 'suffix' | 'mimeType'>): string;
+  /** Id of the text of one document, which is read in a way of its own. */
+  ownIdOf(documentId: string): string;
   has(tenant: string, id: string): Promise<boolean>;
   /** @throws EngineError FILE_UNKNOWN when there is none. */
   read(tenant: string, id: string): Promise<DocumentText>;
@@ -27,6 +29,7 @@ export function createDocumentTexts(files: FileStore): DocumentTexts {
       const how = createHash('sha256').update(`${READER}\0${suffix}\0${mimeType}\0${sha256}`).digest('hex');
       return `text-${how.slice(0, 32)}`;
     },
+    ownIdOf: (documentId) => `text-of-${documentId}`,
     has: async (tenant, id) => (await files.open(tenant, id)) !== undefined,
     async read(tenant, id) {
       const file = await files.find(tenant, id);

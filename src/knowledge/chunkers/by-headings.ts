@@ -1,4 +1,4 @@
-import { requireWhole } from '../../operators/invalid-option.js';
+import { requireObject, requireWhole } from '../../operators/invalid-option.js';
 import { markdownHeadings } from '../splitters/markdown-sections.js';
 import { type ByTokensOptions, tokenCut } from './by-tokens.js';
 import { atMost, type Chunker, type ParsedDocument, type Range } from './chunker.js';
@@ -16,7 +16,7 @@ export interface ByHeadingsOptions extends ByTokensOptions {
 }
 
 /** A heading of a document. */
-interface Heading extends Range {
+export interface Heading extends Range {
   /** From 0, the outermost. */
   readonly level: number;
   readonly title: string;
@@ -32,6 +32,7 @@ const MAX_LINE = 200;
  * @throws EngineError OPTION_INVALID; LIMIT_REACHED when read, for too many chunks.
  */
 export function byHeadings(options: ByHeadingsOptions): Chunker {
+  requireObject('byHeadings', 'options', options, 'an object with "countTokens"');
   const { families = [], depth = 0, keepHeadings = true, maxChunks } = options;
   requireWhole('byHeadings', 'depth', depth, 0);
   const cut = tokenCut(options);
@@ -56,7 +57,7 @@ export function byHeadings(options: ByHeadingsOptions): Chunker {
 }
 
 /** The headings of a text in the way of writing that it uses most. */
-function headingsOf(text: string, families: readonly HeadingFamily[]): readonly Heading[] {
+export function headingsOf(text: string, families: readonly HeadingFamily[]): readonly Heading[] {
   if (families.length === 0) {
     return markdownHeadings(text).map(({ level, title, start, end }) => ({ level: level - 1, title, start, end }));
   }

@@ -1,3 +1,4 @@
+import { type MarkdownHeading, markdownHeadings } from '../splitters/markdown-sections.js';
 import { type ByTokensOptions, tokenCut } from './by-tokens.js';
 import { atMost, type Chunker, type ParsedDocument, type Range } from './chunker.js';
 import { linesOf } from './lines-of.js';
@@ -17,7 +18,7 @@ interface Pair extends Range {
  * Cuts a document into pairs of question and answer: each is a chunk from its question to the next one, with the words of the question in `question`.
  *
  * Pairs are lines that begin with `Q:` and `A:`, `Question 1:` and `Answer:`, `问：` and `答：`; else lines with one tab between question and answer; else
- * headings of Markdown that end with a question mark. A pair that is too long is cut by tokens, each part with its question. Of a document
+ * headings of Markdown that end with a question mark, or all of them where none does. A pair that is too long is cut by tokens, each part with its question. Of a document
  * without pairs the whole is cut by tokens.
  *
  * @throws EngineError OPTION_INVALID; LIMIT_REACHED when read, for too many chunks.
@@ -80,20 +81,20 @@ function tabbedPairs(text: string): Pair[] {
   return pairs;
 }
 
-/** Pairs of a heading of Markdown that asks, and what stands below it. */
+/** Pairs of a heading of Markdown that asks, and what stands below it; where none asks, every heading does, with those above it. */
 function headedPairs(text: string): Pair[] {
-  const pairs: Pair[] = [];
-  let open: { start: number; question: string } | undefined;
-  const close = (end: number): void => {
-    if (open !== undefined) pairs.push({ ...open, end });
-    open = undefined;
-  };
-  for (const { start, end } of linesOf(text)) {
-    const [, title] = /^#{1,6}\s+(.*)$/.exec(text.slice(start, end).trimEnd()) ?? [];
-    if (title === undefined) continue;
-    close(start);
-    if (/[?？]$/.test(title.trim())) open = { start, question: title.trim() };
-  }
-  close(text.length);
-  return pairs;
+  const headings = markdownHeadings(text);
+  const asks = headings.some(({ title }) => ASKS.test(title));
+  const path: MarkdownHeading[] = [];
+  return headings.flatMap((heading, at) => {
+    const { level, title, start } = heading;
+    while ((path.at(-1)?.level ?? 0) >= level) path.pop();
+    path.push(heading);
+    const end = headings[at + 1]?.start ?? text.length;
+    if (asks) return ASKS.test(title) ? [{ start, end, question: title }] : [];
+    const isAnswered = text.slice(heading.end, end).trim() !== '';
+    return isAnswered ? [{ start, end, question: path.map((one) => one.title).join('\n') }] : [];
+  });
 }
+
+const ASKS = /[?？]$/;

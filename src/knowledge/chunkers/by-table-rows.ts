@@ -1,3 +1,4 @@
+import { requireObject } from '../../operators/invalid-option.js';
 import { type ByTokensOptions, tokenCut } from './by-tokens.js';
 import { atMost, type Chunker, type ParsedDocument, type Range, type TableRange } from './chunker.js';
 import { linesOf } from './lines-of.js';
@@ -17,6 +18,7 @@ export interface ByTableRowsOptions extends ByTokensOptions {
  * @throws EngineError OPTION_INVALID; LIMIT_REACHED when read, for too many chunks.
  */
 export function byTableRows(options: ByTableRowsOptions): Chunker {
+  requireObject('byTableRows', 'options', options, 'an object with "countTokens"');
   const { rows = 1, size = 512, countTokens, maxChunks } = options;
   const cut = tokenCut(options);
   function* parts(document: ParsedDocument) {

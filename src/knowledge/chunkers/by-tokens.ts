@@ -1,5 +1,5 @@
 import { groupBy } from '../../group-by.js';
-import { invalidOption, requireWhole } from '../../operators/invalid-option.js';
+import { invalidOption, requireObject, requireWhole } from '../../operators/invalid-option.js';
 import {
   atMost,
   type ChunkDraft,
@@ -43,6 +43,7 @@ interface Piece extends Range {
  * @throws EngineError OPTION_INVALID; LIMIT_REACHED when read, for too many chunks.
  */
 export function byTokens(options: ByTokensOptions): Chunker {
+  requireObject('byTokens', 'options', options, 'an object with "countTokens"');
   const { maxChunks } = options;
   const cut = tokenCut(options);
   return (document) => atMost(cut(document, { start: 0, end: document.text.length }, {}), maxChunks);
@@ -52,6 +53,7 @@ export function byTokens(options: ByTokensOptions): Chunker {
 export function tokenCut(
   options: ByTokensOptions,
 ): (document: ParsedDocument, range: Range, fields: Omit<DraftFields, 'tokens'>) => Generator<ChunkDraft> {
+  requireObject('byTokens', 'options', options, 'an object with "countTokens"');
   const { countTokens, size = 512, overlap = 0, delimiters = DELIMITERS, isOneEach = false } = options;
   requireWhole('byTokens', 'size', size, 1);
   requireWhole('byTokens', 'overlap', overlap, 0);

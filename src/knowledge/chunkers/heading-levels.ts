@@ -1,6 +1,6 @@
 /** What the headings of a document look like: families of patterns, one pattern for each level, run in linear time. */
 import { EngineError } from '../../errors.js';
-import { invalidOption } from '../../operators/invalid-option.js';
+import { invalidOption, requireList } from '../../operators/invalid-option.js';
 
 /** Whether a line begins with a heading of one level. */
 export type IsHeading = (line: string) => boolean;
@@ -54,6 +54,8 @@ const MAX_LEVELS = 16;
 export async function compileHeadings(
   levels: readonly (readonly string[])[] = HEADING_LEVELS,
 ): Promise<HeadingFamily[]> {
+  requireList('headings', 'levels', levels, 'a list of lists of patterns');
+  for (const family of levels) requireList('headings', 'levels', family, 'lists of patterns');
   if (levels.length > MAX_FAMILIES || levels.some((family) => family.length > MAX_LEVELS)) {
     throw invalidOption(
       'headings',

@@ -2,6 +2,7 @@ import type { EgressClient } from '../../adapters/egress/egress-client.js';
 import type { Headers } from '../../adapters/egress/request-headers.js';
 import { EngineError } from '../../errors.js';
 import { firstValue } from '../../operators/from-abortable.js';
+import { requireMethods, requireObject } from '../../operators/invalid-option.js';
 import { componentFunction } from '../component-function.js';
 import { parserByExtension } from '../parsers/parser-by-extension.js';
 import type { DocumentLoader, LoadFunction, ParseFunction } from '../ports.js';
@@ -33,6 +34,8 @@ const RETRYABLE = new Set([408, 425, 429, 500, 502, 503, 504]);
  * a status other than 2xx, and those of the parser. A signal closes the connection at once.
  */
 export function urlLoader(options: UrlLoaderOptions): DocumentLoader {
+  requireObject('urlLoader', 'options', options, 'an object with "http"');
+  requireMethods('urlLoader', 'http', options.http, ['fetch'], 'what createEgressClient(…) gives');
   const { http, parser = parserByExtension(), headers, timeoutMs, maxBytes, name = 'urlLoader' } = options;
   const request = {
     ...(headers !== undefined && { headers }),

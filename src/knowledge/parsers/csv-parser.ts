@@ -10,7 +10,7 @@ import {
   toRecords,
 } from '../../documents/spreadsheets/table.js';
 import type { Json, JsonObject } from '../../json.js';
-import { invalidOption, requireWhole } from '../../operators/invalid-option.js';
+import { invalidOption, requireOptions, requireWhole } from '../../operators/invalid-option.js';
 import type { ParseFunction } from '../ports.js';
 import { documentsOf, type ParsedText, sourceName } from './parsed.js';
 
@@ -34,7 +34,9 @@ export interface CsvParserOptions {
  *
  * @throws EngineError OPTION_INVALID.
  */
-export function csvParser({ rows = 'each', textColumn, maxCells = 1_000_000 }: CsvParserOptions = {}): ParseFunction {
+export function csvParser(given: CsvParserOptions = {}): ParseFunction {
+  requireOptions('csvParser', given, ['rows', 'textColumn', 'maxCells']);
+  const { rows = 'each', textColumn, maxCells = 1_000_000 } = given;
   if (rows !== 'each' && rows !== 'together') throw invalidOption('csvParser', 'rows', '"each" or "together"', rows);
   requireWhole('csvParser', 'maxCells', maxCells, 1);
   return async (input, options = {}) => {

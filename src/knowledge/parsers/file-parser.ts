@@ -1,7 +1,7 @@
 import { fileKind } from '../../documents/reading/file-kind.js';
 import { isCut, MAX_TEXT_CHARACTERS, unreadable } from '../../documents/reading/limits.js';
 import { readInThread } from '../../documents/reading/read-document.js';
-import { requireWhole } from '../../operators/invalid-option.js';
+import { requireOptions, requireWhole } from '../../operators/invalid-option.js';
 import { MEDIA_TYPES, type StoredFile } from '../../records/files.js';
 import type { Threads } from '../../threads/threads.js';
 import type { ParseFunction } from '../ports.js';
@@ -45,7 +45,9 @@ export function xlsxParser(options: FileParserOptions = {}): ParseFunction {
   return parserFor('xlsx', options);
 }
 
-function parserFor(format: Format, { maxCharacters = MAX_TEXT_CHARACTERS, threads }: FileParserOptions): ParseFunction {
+function parserFor(format: Format, given: FileParserOptions): ParseFunction {
+  requireOptions('fileParser', given, ['maxCharacters', 'threads']);
+  const { maxCharacters = MAX_TEXT_CHARACTERS, threads } = given;
   requireWhole('fileParser', 'maxCharacters', maxCharacters, 1);
   return async (input, options = {}) => {
     const { signal } = options;

@@ -3,7 +3,7 @@ import { documentJob } from '../../documents/document-jobs.js';
 import { decodeText } from '../../documents/reading/decode-text.js';
 import { MAX_HTML_BYTES, requireSize, unreadable } from '../../documents/reading/limits.js';
 import { firstValue } from '../../operators/from-abortable.js';
-import { invalidOption } from '../../operators/invalid-option.js';
+import { invalidOption, requireOptions } from '../../operators/invalid-option.js';
 import type { Threads } from '../../threads/threads.js';
 import type { ParseFunction } from '../ports.js';
 import { documentsOf, sourceName } from './parsed.js';
@@ -33,7 +33,9 @@ const MAX_DESCRIPTION = 2_000;
  *
  * @throws EngineError OPTION_INVALID.
  */
-export function htmlParser({ part = 'page', threads }: HtmlParserOptions = {}): ParseFunction {
+export function htmlParser(given: HtmlParserOptions = {}): ParseFunction {
+  requireOptions('htmlParser', given, ['part', 'threads']);
+  const { part = 'page', threads } = given;
   if (part !== 'page' && part !== 'article') throw invalidOption('htmlParser', 'part', '"page" or "article"', part);
   const form = part === 'page' ? 'markdown' : 'content';
   return async (input, options = {}) => {

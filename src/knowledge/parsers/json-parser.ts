@@ -1,7 +1,7 @@
 import { endingOf } from '../../documents/reading/file-kind.js';
 import { unreadable } from '../../documents/reading/limits.js';
 import { isJsonObject, type Json, type JsonObject, parseJson, whyNotJson } from '../../json.js';
-import { invalidOption, requireWhole } from '../../operators/invalid-option.js';
+import { invalidOption, requireObject, requireWhole } from '../../operators/invalid-option.js';
 import type { ParseFunction } from '../ports.js';
 import { documentsOf, fileNameOf, type ParsedText, sourceName } from './parsed.js';
 import { textOf } from './text-parser.js';
@@ -28,6 +28,7 @@ export interface JsonParserOptions {
  * @throws EngineError OPTION_INVALID.
  */
 export function jsonParser(options: JsonParserOptions = {}): ParseFunction {
+  requireObject('jsonParser', 'options', options, 'an object');
   const { list, maxItems = 100_000 } = options;
   requireWhole('jsonParser', 'maxItems', maxItems, 1);
   if (list === '') throw invalidOption('jsonParser', 'list', 'names with dots between them', list);

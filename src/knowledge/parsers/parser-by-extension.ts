@@ -1,5 +1,5 @@
 import { endingOf, fileKind } from '../../documents/reading/file-kind.js';
-import { invalidOption } from '../../operators/invalid-option.js';
+import { invalidOption, requireObject } from '../../operators/invalid-option.js';
 import type { ParseFunction, ParserInput } from '../ports.js';
 import { csvParser } from './csv-parser.js';
 import { type FileParserOptions, fileParser, storedFile } from './file-parser.js';
@@ -50,6 +50,7 @@ const TEXT_TYPES: readonly (readonly [pattern: RegExp, parser: 'csv' | 'json' | 
  * @throws EngineError OPTION_INVALID for a parser that is no function, and for two of one ending.
  */
 export function parserByExtension(options: ParserByExtensionOptions = {}): ParserByExtension {
+  requireObject('parserByExtension', 'options', options, 'an object');
   const { parsers = {}, fallback, ...reading } = options;
   const own = new Map<string, ParseFunction>();
   for (const [written, parser] of Object.entries(parsers)) {

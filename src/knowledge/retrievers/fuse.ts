@@ -1,5 +1,5 @@
 /** One list of documents made of several. */
-import { invalidOption } from '../../operators/invalid-option.js';
+import { invalidOption, requireObject, requireOptions } from '../../operators/invalid-option.js';
 import { type KnowledgeDocument, withScore } from '../knowledge-document.js';
 import { byScore, uniqueById } from '../rank.js';
 
@@ -33,7 +33,10 @@ export interface ReciprocalRankOptions {
  *
  * @throws EngineError OPTION_INVALID.
  */
-export function reciprocalRank({ k = 60, weights = {} }: ReciprocalRankOptions = {}): FuseFunction {
+export function reciprocalRank(options: ReciprocalRankOptions = {}): FuseFunction {
+  requireOptions('reciprocalRank', options, ['k', 'weights']);
+  const { k = 60, weights = {} } = options;
+  requireObject('reciprocalRank', 'weights', weights, 'an object of numbers by name');
   if (!(k > 0 && Number.isFinite(k))) throw invalidOption('reciprocalRank', 'k', 'a number above 0', k);
   for (const [name, weight] of Object.entries(weights)) {
     if (!(weight >= 0 && Number.isFinite(weight))) {

@@ -1,5 +1,5 @@
 import type { ChatMessage } from '../../models/messages.js';
-import { invalidOption, requireWhole } from '../../operators/invalid-option.js';
+import { invalidOption, requireObject, requireWhole } from '../../operators/invalid-option.js';
 import { componentFunction } from '../component-function.js';
 import type { DocumentRetriever, RetrieveFunction, WaitOptions } from '../ports.js';
 import { sideBySide } from '../side-by-side.js';
@@ -47,6 +47,9 @@ export interface MultiQueryOptions {
  * @throws EngineError OPTION_INVALID.
  */
 export function multiQuery(options: MultiQueryOptions): DocumentRetriever {
+  requireObject('multiQuery', 'options', options, 'an object');
+  if (typeof options.retriever !== 'function')
+    throw invalidOption('multiQuery', 'retriever', 'a function', options.retriever);
   const {
     retriever,
     includeOriginal = true,

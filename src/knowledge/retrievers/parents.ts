@@ -1,7 +1,7 @@
 /** Small parts to be found, whole documents to be given: an indexer that splits, and a retriever that goes back to the whole. */
 import { EngineError } from '../../errors.js';
 import type { Json } from '../../json.js';
-import { invalidOption } from '../../operators/invalid-option.js';
+import { invalidOption, requireObject } from '../../operators/invalid-option.js';
 import { componentFunction } from '../component-function.js';
 import { type KnowledgeDocument, metadataText, metadataValue, withMetadata, withScore } from '../knowledge-document.js';
 import type {
@@ -60,6 +60,10 @@ export interface ParentIndexerOptions {
  * @throws EngineError OPTION_INVALID.
  */
 export function parentIndexer(options: ParentIndexerOptions): DocumentIndexer {
+  requireObject('parentIndexer', 'options', options, 'an object');
+  for (const part of ['indexer', 'split'] as const) {
+    if (typeof options[part] !== 'function') throw invalidOption('parentIndexer', part, 'a function', options[part]);
+  }
   const { indexer, split, parentKey = PARENT_KEY, idOf = chunkId, parents, removeStale } = options;
   const { name = 'parentIndexer' } = options;
   requireKey('parentIndexer', parentKey);
@@ -136,6 +140,9 @@ export interface ParentRetrieverOptions {
  * @throws EngineError OPTION_INVALID.
  */
 export function parentRetriever(options: ParentRetrieverOptions): DocumentRetriever {
+  requireObject('parentRetriever', 'options', options, 'an object');
+  if (typeof options.retriever !== 'function')
+    throw invalidOption('parentRetriever', 'retriever', 'a function', options.retriever);
   const { retriever, parents, parentKey = PARENT_KEY, level = 'nearest', withoutParent = 'drop' } = options;
   const { missing = 'fail', name = 'parentRetriever' } = options;
   requireKey('parentRetriever', parentKey);

@@ -1,7 +1,13 @@
 /** Putting found documents into another order. */
 import { EngineError } from '../../errors.js';
 import type { Reranker } from '../../models/single-answer.js';
-import { invalidOption, requireWhole } from '../../operators/invalid-option.js';
+import {
+  invalidOption,
+  requireMethods,
+  requireObject,
+  requireOptions,
+  requireWhole,
+} from '../../operators/invalid-option.js';
 import { componentFunction, type StepLabel } from '../component-function.js';
 import { type KnowledgeDocument, metadataValue, withScore } from '../knowledge-document.js';
 import type { DocumentRetriever, DocumentTransformer, RetrieveFunction, WaitOptions } from '../ports.js';
@@ -37,6 +43,8 @@ export interface RerankOptions {
  * @throws EngineError OPTION_INVALID.
  */
 export function rerank(reranker: Reranker, options: RerankOptions = {}): RerankFunction & StepLabel<'transformer'> {
+  requireMethods('rerank', 'reranker', reranker, ['rerank'], 'an object with a function "rerank"');
+  requireObject('rerank', 'options', options, 'an object');
   const { topK, scoreThreshold, maxDocuments = 1_000, name = 'rerank' } = options;
   if (topK !== undefined) requireWhole('rerank', 'topK', topK, 1);
   requireWhole('rerank', 'maxDocuments', maxDocuments, 1);
@@ -80,6 +88,11 @@ export interface RerankedRetrieverOptions {
  * @throws EngineError OPTION_INVALID.
  */
 export function rerankedRetriever(options: RerankedRetrieverOptions): DocumentRetriever {
+  requireObject('rerankedRetriever', 'options', options, 'an object');
+  if (typeof options.retriever !== 'function')
+    throw invalidOption('rerankedRetriever', 'retriever', 'a function', options.retriever);
+  if (typeof options.rerank !== 'function')
+    throw invalidOption('rerankedRetriever', 'rerank', 'what rerank(…) gives', options.rerank);
   const { retriever, rerank: order, candidates, name = 'rerankedRetriever' } = options;
   if (candidates !== undefined) requireWhole('rerankedRetriever', 'candidates', candidates, 1);
   const retrieve: RetrieveFunction = async (query, call = {}) => {
@@ -108,6 +121,7 @@ export interface BestFirstAndLastOptions {
  * @throws EngineError OPTION_INVALID.
  */
 export function bestFirstAndLast(options: BestFirstAndLastOptions = {}): DocumentTransformer {
+  requireOptions('bestFirstAndLast', options, ['scoreOf', 'name']);
   const { scoreOf = ({ score }: KnowledgeDocument) => score ?? 0, name = 'bestFirstAndLast' } = options;
   if (scoreOf === '') throw invalidOption('bestFirstAndLast', 'scoreOf', 'a name or a function', scoreOf);
   const scored = typeof scoreOf === 'function' ? scoreOf : scoreIn(scoreOf);

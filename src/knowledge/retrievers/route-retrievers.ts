@@ -1,6 +1,6 @@
 import { EngineError } from '../../errors.js';
 import type { ChatMessage } from '../../models/messages.js';
-import { invalidOption, requireWhole } from '../../operators/invalid-option.js';
+import { invalidOption, requireObject, requireWhole } from '../../operators/invalid-option.js';
 import { componentFunction } from '../component-function.js';
 import type { DocumentRetriever, RetrieveFunction, WaitOptions } from '../ports.js';
 import { sideBySide } from '../side-by-side.js';
@@ -47,6 +47,8 @@ export interface RouteRetrieversOptions {
  * @throws EngineError OPTION_INVALID.
  */
 export function routeRetrievers(options: RouteRetrieversOptions): DocumentRetriever {
+  requireObject('routeRetrievers', 'options', options, 'an object');
+  requireObject('routeRetrievers', 'retrievers', options.retrievers, 'an object of retrievers by name');
   const { fuse = reciprocalRank(), limit, name = 'routeRetrievers' } = options;
   const retrievers = new Map(Object.entries(options.retrievers));
   const names = [...retrievers.keys()];

@@ -10,6 +10,7 @@ interface StoredIndex {
 /** Search indexes in the memory of this process, gone with it. Byte strings are not copied: neither side changes them. */
 export function createMemoryIndexStorage(): IndexStorage {
   const indexes = new Map<string, StoredIndex>();
+  const emptied = new Set<string>();
   const nameOf = ({ tenant, dataset }: IndexScope): string => JSON.stringify([tenant, dataset]);
   const find = (scope: IndexScope): StoredIndex | undefined => indexes.get(nameOf(scope));
   const open = (scope: IndexScope): StoredIndex => {
@@ -67,10 +68,23 @@ export function createMemoryIndexStorage(): IndexStorage {
       for (const id of index?.rows.keys() ?? []) if (id < before && !listed.has(id)) index?.rows.delete(id);
     },
     async clear(scope) {
+      const generation = find(scope)?.generation;
       indexes.delete(nameOf(scope));
+      if (generation === undefined) return;
+      // The number goes on: who knows the former index must not take the next one for it.
+      indexes.set(nameOf(scope), { generation: generation + 1, segments: [], rows: new Map() });
+      emptied.add(nameOf(scope));
+      for (const name of emptied) {
+        if (emptied.size <= MAX_EMPTIED) break;
+        emptied.delete(name);
+        if (indexes.get(name)?.segments.length === 0) indexes.delete(name);
+      }
     },
   };
 }
+
+/** Indexes that were cleared and whose numbers are known. */
+const MAX_EMPTIED = 10_000;
 
 /** By the bytes of UTF-8, as databases do, which is the order of code points. */
 export function compareKeys(left: string, right: string): number {

@@ -10,12 +10,12 @@ export interface Passage {
   readonly title: string;
   readonly text: string;
   /** Words and questions that the passage is to be found by, besides its own. @default none */
-  readonly keywords?: readonly string[];
-  readonly questions?: readonly string[];
+  readonly keywords?: readonly string[] | undefined;
+  readonly questions?: readonly string[] | undefined;
   /** What filters read. @default empty */
-  readonly metadata?: JsonObject;
+  readonly metadata?: JsonObject | undefined;
   /** Whether it may be found; what is not available counts in no statistics either. @default true */
-  readonly available?: boolean;
+  readonly available?: boolean | undefined;
 }
 
 /** What filters see of a passage. */

@@ -1,6 +1,6 @@
 /** The index of a dataset: what is added, taken out, and found. */
 import { EngineError } from '../../errors.js';
-import { requireWhole } from '../../operators/invalid-option.js';
+import { requireObject, requireWhole } from '../../operators/invalid-option.js';
 import type { IndexChange, IndexScope, IndexStorage, SegmentEntry } from '../../records/index-storage.js';
 import { openWords, type Words } from '../words/words.js';
 import { buildSegment, mergeSegments } from './build-segment.js';
@@ -47,6 +47,8 @@ export interface SearchQuery {
   readonly accepts?: ((passage: PassageHead) => boolean) | undefined;
   /** @default those of the index */
   readonly settings?: SearchSettings | undefined;
+  /** Terms that mean the same, by which the question is expanded. @default those of the index */
+  readonly terms?: TermTable | undefined;
 }
 
 /** See {@link openSearchIndex}. */
@@ -65,6 +67,8 @@ export interface SearchIndex {
   missingVectors(limit: number): Promise<string[]>;
   /** Ids of passages whose terms another version made; add them again. At most `limit`. */
   outdated(limit: number): Promise<string[]>;
+  /** Passages that it finds, as of its last call: nothing is read. */
+  readonly found: number;
   /** How much there is. */
   size(): Promise<{ readonly passages: number; readonly available: number; readonly segments: number }>;
   /** Waits until nothing is merged. */
@@ -95,6 +99,7 @@ const MAX_ID = 200;
  * @throws EngineError OPTION_INVALID for an empty tenant or dataset.
  */
 export function openSearchIndex(options: SearchIndexOptions): SearchIndex {
+  requireObject('openSearchIndex', 'options', options);
   for (const name of ['tenant', 'dataset'] as const) {
     if (options[name] === '') throw new EngineError('OPTION_INVALID', `openSearchIndex: "${name}" must not be empty.`);
   }
@@ -125,6 +130,10 @@ class StoredSearchIndex implements SearchIndex {
     this.#cache = createRowCache(cacheBytes.terms, cacheBytes.bodies);
     this.#view = new IndexView(storage, this.#scope, this.#cache, []);
     this.#dense = options.vectors === undefined ? undefined : new DenseVectors(storage, this.#scope, options.vectors);
+  }
+
+  get found(): number {
+    return this.#view.live;
   }
 
   async add(passages: readonly Passage[], signal?: AbortSignal): Promise<void> {
@@ -173,7 +182,7 @@ class StoredSearchIndex implements SearchIndex {
     const { limit = 10, settings = this.#options.settings ?? DEFAULT_SETTINGS } = query;
     requireWhole('search', 'limit', limit, 1);
     const question = query.question.slice(0, MAX_QUESTION);
-    const expansions = settings.expandTerms ? expandedTerms(question, this.#options.terms) : [];
+    const expansions = settings.expandTerms ? expandedTerms(question, query.terms ?? this.#options.terms) : [];
     const [view, [analysed, ...extra]] = await Promise.all([
       this.#refreshed(),
       this.#words.analyse([question, ...expansions.map(({ text }) => text)]),

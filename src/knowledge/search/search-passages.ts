@@ -2,6 +2,7 @@
 import type { TextWords } from '../words/words.js';
 import { bestPassages, rarity, scorePassages } from './bm25.js';
 import { ngramsOf, placesOf, termCountOf, termHash } from './body.js';
+import { coverageOf } from './coverage.js';
 import { proximityOf, titleShares, widenedQuestion } from './features.js';
 import {
   type CoverageTable,
@@ -45,10 +46,10 @@ const LINK_WEIGHT = 0.5;
 const FIXED_PLACES = 2;
 /** What is left of a score where the question's words are in an example alone. */
 const EXAMPLE_FACTOR = 0.5;
-/** Share of the passages with words of the question that is read for more words. */
-const FEEDBACK_SHARE = 0.1;
 /** Best passages whose share of the question tells how well it can be answered at all. */
 const COVERAGE_PASSAGES = 10;
+/** Share of the passages with words of the question that is read for more words. */
+const FEEDBACK_SHARE = 0.1;
 
 interface Ranked {
   readonly passage: number;
@@ -75,7 +76,8 @@ export async function searchPassages(work: SearchWork): Promise<SearchHit[]> {
   const scores = fuse(work, table, coverageTable(candidates, bodies, weights));
   if (settings.examplePenalty) penalise(view, candidates, bodies, weights, scores);
   const ranked = inOrder(view, candidates, scores, table);
-  const coverage = bestCoverage(ranked, bodies, weights, rarityOf);
+  const best = ranked.slice(0, COVERAGE_PASSAGES).map(({ passage }) => bodies.get(passage) ?? EMPTY);
+  const coverage = coverageOf(work, best, (term) => matches.get(term)?.passages ?? 0, view.live);
   const linked = settings.linkGraph ? await withLinks(work, ranked) : ranked;
   const known = new Set(linked.map(({ passage }) => passage));
   const rest = bm25Only(
@@ -220,24 +222,6 @@ const NO_PARTS: HitParts = { bm25: 0, ngram: 0, rm3: 0, proximity: 0, title: 0, 
 
 function idOf(view: IndexView, { passage }: Ranked): string {
   return view.head(passage).id;
-}
-
-/** The largest share of the question, by rarity, that one of the best passages holds. */
-function bestCoverage(
-  ranked: readonly Ranked[],
-  bodies: ReadonlyMap<number, Uint8Array>,
-  weights: ReadonlyMap<string, number>,
-  rarityOf: (term: string) => number,
-): number {
-  const rare = new Map([...weights].map(([term, weight]) => [termHash(term), weight * rarityOf(term)]));
-  const total = [...rare.values()].reduce((sum, weight) => sum + weight, 0);
-  if (total === 0) return 0;
-  const wanted = new Set(rare.keys());
-  const shares = ranked.slice(0, COVERAGE_PASSAGES).map(({ passage }) => {
-    const held = placesOf(bodies.get(passage) ?? EMPTY, wanted);
-    return [...held.keys()].reduce((sum, hash) => sum + (rare.get(hash) ?? 0), 0) / total;
-  });
-  return Math.min(1, Math.max(0, ...shares));
 }
 
 /** Puts passages that the best link to behind the first two, by their own score and that of the link. */

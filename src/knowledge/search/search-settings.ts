@@ -1,5 +1,6 @@
 import { EngineError } from '../../errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { requireObject } from '../../operators/invalid-option.js';
 import type { Bm25Options } from './bm25.js';
 import type { Rm3Options } from './features.js';
 import { DEFAULT_WEIGHTS, type FeatureWeights, type FusionKind } from './fusion.js';
@@ -47,6 +48,7 @@ const MAX_COUNT = 10_000;
  * @throws EngineError OPTION_INVALID naming the setting that is unknown or has a value that is not allowed.
  */
 export function readSearchSettings(given: JsonObject): SearchSettings {
+  requireObject('readSearchSettings', 'settings', given);
   return overlay('', DEFAULT_SETTINGS as unknown as JsonObject, given) as unknown as SearchSettings;
 }
 

@@ -66,4 +66,12 @@ export const TERMS: readonly (readonly [string, string])[] = [
   ['销售额', 'sales'],
   ['工单', 'ticket'],
   ['汇率', 'exchange rate'],
+  ['错误码', 'error code'],
+  ['安装', 'install'],
+  ['依赖', 'dependency'],
+  ['打开', 'open'],
+  ['关闭', 'close'],
+  ['失败', 'failure'],
+  ['大小', 'size'],
+  ['参数', 'parameter'],
 ];

@@ -1,4 +1,4 @@
-import { invalidOption, requireWhole } from '../../operators/invalid-option.js';
+import { invalidOption, requireObject, requireWhole } from '../../operators/invalid-option.js';
 import { componentFunction } from '../component-function.js';
 import type { DocumentTransformer } from '../ports.js';
 import { type ChunkId, chunkId, chunking, MAX_CHUNKS } from './chunks.js';
@@ -39,6 +39,7 @@ const SEPARATORS = ['\n\n', '\n', '. ', '! ', '? ', '。', '！', '？', '; ', '
  * @throws EngineError OPTION_INVALID.
  */
 export function splitByCharacters(options: SplitByCharactersOptions): DocumentTransformer {
+  requireObject('splitByCharacters', 'options', options, 'an object with "size"');
   const { name = 'splitByCharacters', idOf = chunkId } = options;
   const cut = cutOf('splitByCharacters', options);
   const split = chunking(

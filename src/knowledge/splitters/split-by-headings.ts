@@ -2,7 +2,7 @@ import { documentJob } from '../../documents/document-jobs.js';
 import { unreadable } from '../../documents/reading/limits.js';
 import type { Json, JsonObject } from '../../json.js';
 import { firstValue } from '../../operators/from-abortable.js';
-import { invalidOption } from '../../operators/invalid-option.js';
+import { invalidOption, requireObject } from '../../operators/invalid-option.js';
 import type { Threads } from '../../threads/threads.js';
 import { componentFunction } from '../component-function.js';
 import { type KnowledgeDocument, metadataValue } from '../knowledge-document.js';
@@ -41,6 +41,7 @@ export interface SplitByHeadingsOptions {
  * @throws EngineError OPTION_INVALID.
  */
 export function splitByHeadings(options: SplitByHeadingsOptions = {}): DocumentTransformer {
+  requireObject('splitByHeadings', 'options', options, 'an object');
   const { name = 'splitByHeadings', format = 'markdown', threads, idOf = chunkId } = options;
   const { levels = [1, 2, 3, 4, 5, 6], names = {}, keepHeadings = true } = options;
   for (const level of [...levels, ...Object.keys(names).map(Number)]) {

@@ -1,4 +1,5 @@
 import { estimateTokens } from '../../models/estimate-tokens.js';
+import { requireObject } from '../../operators/invalid-option.js';
 import { componentFunction } from '../component-function.js';
 import type { DocumentTransformer } from '../ports.js';
 import { chunkId, chunking } from './chunks.js';
@@ -21,6 +22,7 @@ export interface SplitByTokensOptions extends Omit<SplitByCharactersOptions, 'si
  * @throws EngineError OPTION_INVALID.
  */
 export function splitByTokens(options: SplitByTokensOptions = {}): DocumentTransformer {
+  requireObject('splitByTokens', 'options', options, 'an object');
   const { name = 'splitByTokens', size = 512, countTokens = estimateTokens, idOf = chunkId, ...rest } = options;
   const cut = cutOf('splitByTokens', { ...rest, size, lengthOf: countTokens });
   const split = chunking(

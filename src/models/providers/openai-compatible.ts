@@ -14,6 +14,7 @@ import {
 import { offeredTools } from '../offered-tools.js';
 import { type CallTarget, unusable } from '../provider-error.js';
 import { refuseRequest } from '../refuse-request.js';
+import { scoresInOrder } from '../scores-in-order.js';
 import { splitThinking } from '../split-thinking.js';
 import { streamAnswer } from '../stream-answer.js';
 import { createAnswerDecoder } from './openai-answer.js';
@@ -73,12 +74,8 @@ async function rerank(connection: Connection, { query, documents, ...call }: Rer
   const post = { ...call, path: RERANK_PATH, body };
   const parsed = ranking.safeParse(await connection.readJson(post));
   if (!parsed.success) throw unusable(connection.targetOf(post), `gave no ranking: ${z.prettifyError(parsed.error)}`);
-  const scores = new Map(parsed.data.results.map((result) => [result.index, result.relevance_score]));
-  return documents.map((_, index) => {
-    const score = scores.get(index);
-    if (score === undefined) throw unusable(connection.targetOf(post), `gave no score for document ${index}`);
-    return score;
-  });
+  const scores = parsed.data.results.map(({ index, relevance_score: score }) => ({ index, score }));
+  return scoresInOrder(scores, documents.length, connection.targetOf(post));
 }
 
 async function speech(connection: Connection, { text, voice, format, ...call }: SpeechCall): Promise<SpeechAudio> {

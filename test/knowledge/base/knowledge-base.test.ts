@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import { EngineError } from '../../../src/errors.js';
 import type { KnowledgeQuery } from '../../../src/knowledge/base/retrieval.js';
 import { createMemoryFiles } from '../../../src/stores/memory-files.js';
 import { createFakeIndexes } from './support/fake-indexes.js';
@@ -10,8 +11,8 @@ const NEVER = new AbortController().signal;
 const PAGE = { offset: 0, limit: 10, orderBy: 'createdAt', descending: false } as const;
 const bytes = (content: string) => [new TextEncoder().encode(content)];
 
-async function filled() {
-  const test = newBase();
+async function filled(options: Parameters<typeof newBase>[0] = {}) {
+  const test = newBase(options);
   test.start();
   const id = await test.dataset();
   const cats = await test.ingest(id, 'cats.txt', 'Cats sleep all day.');
@@ -245,6 +246,38 @@ describe('a search', () => {
     expect(documents).toEqual(expect.arrayContaining([{ id: cats.id, name: 'cats.txt', count: 1 }]));
     expect((await search('cats all day', { page: 2, pageSize: 1 })).hits[0]?.document.name).toBe('dogs.txt');
     expect((await search('cats all day', { similarityThreshold: 0.9 })).total).toBe(1);
+  });
+
+  it('is put in order by a model that is named; one that fails changes nothing', async () => {
+    const asked: string[] = [];
+    const reranker = {
+      rerank: async (question: string, texts: readonly string[]) => {
+        asked.push(question);
+        if (question.startsWith('broken')) throw new EngineError('MODEL_UNAVAILABLE', '429');
+        return texts.map((text) => (/dogs/i.test(text) ? 0.9 : 0.4));
+      },
+    };
+    const { base, id } = await filled({ rerankers: () => reranker });
+    const search = (question: string, rerankModel?: string) =>
+      base.search(TENANT, { question, datasetIds: [id], similarityThreshold: 0, rerankModel }, NEVER);
+    const plain = await search('cats all day', '');
+    expect(plain.hits.map(({ document }) => document.name)).toEqual(['cats.txt', 'dogs.txt']);
+    expect(asked).toEqual([]);
+    const reranked = await search('cats all day', 'r@A');
+    expect(reranked.hits).toMatchObject([
+      { document: { name: 'dogs.txt' }, similarity: 0.9, scores: { rerank: 0.9 } },
+      { document: { name: 'cats.txt' }, similarity: 0.4, scores: { rerank: 0.4 } },
+    ]);
+    expect(reranked.rerankFailure).toBeUndefined();
+    const broken = await search('broken cats all day', 'r@A');
+    expect(broken.hits.map(({ document }) => document.name)).toEqual(['cats.txt', 'dogs.txt']);
+    expect(broken.rerankFailure).toMatchObject({ code: 'MODEL_UNAVAILABLE' });
+  });
+
+  it('is refused with a reranking model that there is not', async () => {
+    const { base, id } = await filled();
+    const query = { question: 'cats', datasetIds: [id], rerankModel: 'r@A' };
+    await expect(base.search(TENANT, query, NEVER)).rejects.toMatchObject({ code: 'MODEL_UNKNOWN' });
   });
 
   it('looks only into documents that are named, and whose metadata fits', async () => {

@@ -27,6 +27,66 @@ describe('a knowledge base over search indexes', () => {
     expect(await search('zebra')).toEqual([]);
   });
 
+  it('finds what terms of the server and of a dataset call otherwise, at the usual threshold', async () => {
+    const { base, start, dataset, ingest } = newBase({ ...searchable().options, terms: [['泵', 'pump']] });
+    start();
+    const [own, other] = [await dataset('own', { terms: [['k8s', 'Kubernetes']] }), await dataset('other')];
+    for (const id of [own, other]) {
+      await ingest(id, 'a.md', 'A pump moves water uphill.');
+      await ingest(id, 'b.md', 'Kubernetes restarts what fails.');
+    }
+    const search = async (question: string, ...datasetIds: string[]) =>
+      (await base.search(TENANT, { question, datasetIds }, NEVER)).hits.map(({ chunk }) => chunk.text);
+    expect(await search('什么是泵', own)).toEqual(['A pump moves water uphill.']);
+    expect(await search('k8s', own)).toEqual(['Kubernetes restarts what fails.']);
+    expect(await search('k8s', other)).toEqual([]);
+    await base.datasets.update(TENANT, own, { terms: [] });
+    expect(await search('k8s', own)).toEqual([]);
+  });
+
+  it.each([
+    ['什么是泵？', '泵把水抽到高处。'],
+    ['泵有什么用', '泵把水抽到高处。'],
+    ['错误码 SESSION_BUSY 是什么意思？', 'SESSION_BUSY: another run has the session.'],
+    ['请问如何重启 Kubernetes', 'Kubernetes restarts what fails.'],
+    ['Kubernetes 是什么', 'Kubernetes restarts what fails.'],
+  ])('is not kept from an answer by the words that ask: %s', async (question, answer) => {
+    const { base, start, dataset, ingest } = newBase(searchable().options);
+    start();
+    const id = await dataset();
+    for (const [at, text] of [
+      '泵把水抽到高处。',
+      'SESSION_BUSY: another run has the session.',
+      'Kubernetes restarts what fails.',
+      '阀门切断水流。',
+      'A valve stops the flow.',
+    ].entries()) {
+      await ingest(id, `${at}.md`, text);
+    }
+    const { hits } = await base.search(TENANT, { question, datasetIds: [id] }, NEVER);
+    expect(hits[0]?.chunk.text).toBe(answer);
+  });
+
+  it('finds by the translations of a question', async () => {
+    const asked: unknown[] = [];
+    const translate = async (tenant: string, question: string, languages: readonly string[]) => {
+      asked.push([tenant, question, languages]);
+      return ['what stops the flow?'];
+    };
+    const { base, start, dataset, ingest } = newBase({ ...searchable().options, translate });
+    start();
+    const id = await dataset();
+    await ingest(id, 'valves.md', 'A valve stops the flow.');
+    const search = async (crossLanguages?: readonly string[]) => {
+      const query = { question: '什么能截断水流', datasetIds: [id], crossLanguages };
+      return (await base.search(TENANT, query, NEVER)).hits.map(({ chunk }) => chunk.text);
+    };
+    expect(await search()).toEqual([]);
+    expect(asked).toEqual([]);
+    expect(await search(['English'])).toEqual(['A valve stops the flow.']);
+    expect(asked).toEqual([[TENANT, '什么能截断水流', ['English']]]);
+  });
+
   it('gives after a deletion what an index gives that never had the document', async () => {
     const results = [];
     for (const hasMore of [true, false]) {

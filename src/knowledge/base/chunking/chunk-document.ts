@@ -3,31 +3,28 @@ import type { JsonObject } from '../../../json.js';
 import type { ChunkMethod } from '../../../records/knowledge.js';
 import { byHeadings } from '../../chunkers/by-headings.js';
 import { byPages } from '../../chunkers/by-pages.js';
-import { byQuestions } from '../../chunkers/by-questions.js';
 import { byTableRows } from '../../chunkers/by-table-rows.js';
-import { type ByTokensOptions, byTokens, DELIMITERS } from '../../chunkers/by-tokens.js';
-import { atMost, type ChunkDraft, draftOf, type Range } from '../../chunkers/chunker.js';
+import { type ByTokensOptions, byTokens } from '../../chunkers/by-tokens.js';
+import type { Range } from '../../chunkers/chunker.js';
 import { loadTokenCounter } from '../../chunkers/count-tokens.js';
 import { compileHeadings, type HeadingFamily } from '../../chunkers/heading-levels.js';
 import { whole } from '../../chunkers/whole.js';
 import { type MarkdownHeading, markdownHeadings } from '../../splitters/markdown-sections.js';
 import type { BaseDraft, DocumentChunker, DocumentText } from '../ports.js';
-import { type SeparatedRecord, separatedRecords, separatorOf } from './table-rows.js';
+import { bySeparators, cutDocument, MAX_CHUNK_TOKENS, MAX_WHOLE } from './cuts.js';
+import { delimitersIn } from './delimiters.js';
+import { questionDrafts, taggedDrafts } from './question-rows.js';
 
 /** Tokens of a chunk unless the settings say otherwise; RAGFlow's default. */
 const CHUNK_TOKENS = 512;
-
-/** Most tokens of a chunk that settings can ask for. */
-const MAX_CHUNK_TOKENS = 8_192;
-
-/** Longest chunk of a whole document, in UTF-16 units; a longer document is cut by tokens. */
-const MAX_WHOLE = 1_048_576;
 
 /** Largest share of a chunk that the next one begins with. */
 const MAX_OVERLAP = 0.9;
 
 interface Cut {
   readonly options: ByTokensOptions;
+  /** What parts chunks, and belongs to none; where there is any, nothing else parts them. */
+  readonly separators: readonly string[];
   readonly families: readonly HeadingFamily[];
 }
 
@@ -43,7 +40,7 @@ const METHODS: Readonly<Record<ChunkMethod, Cutter>> = {
   one,
   picture: one,
   presentation: (document, { options }) => byPages(options)(document),
-  qa: questions,
+  qa: (document, { options }) => questionDrafts(document, options),
   table: (document, { options }) => byTableRows(options)(document),
   tag: tagged,
 };
@@ -52,29 +49,32 @@ const METHODS: Readonly<Record<ChunkMethod, Cutter>> = {
 const WITH_HEADINGS: ReadonlySet<ChunkMethod> = new Set(['book', 'laws', 'manual', 'paper']);
 
 /**
- * Cuts documents by the method of their configuration.
+ * Cuts documents by the cuts of their configuration, else by its method.
  *
  * `naive` and `email`: pieces behind the signs of `delimiter`, joined while they fit into `chunk_token_num` tokens (512), with
- * `overlapped_percent` (0) of overlap. `book`, `laws`, `manual`, `paper`: sections under headings, long ones cut the same way. `presentation`:
+ * `overlapped_percent` (0) of overlap; or what lies between the texts that `delimiter` has in backticks. `book`, `laws`, `manual`, `paper`: sections under headings, long ones cut the same way. `presentation`:
  * pages. `table`: rows, with the header of their table as context. `qa`: pairs of question and answer. `tag`: rows of a text and its tags.
  * `one` and `picture`: the whole text. What a method finds nothing of in a document is cut as `naive`.
  *
  * Errors: `LIMIT_REACHED` for more than 100,000 chunks.
  */
 export const builtInChunker: DocumentChunker = {
-  async chunk(document, { method, settings }) {
+  async chunk(document, { method, settings, cuts }) {
+    if (cuts !== undefined) return cutDocument(document, cuts, await loadTokenCounter());
     const [countTokens, families] = await Promise.all([
       loadTokenCounter(),
       WITH_HEADINGS.has(method) ? compileHeadings() : [],
     ]);
-    return METHODS[method](document, { options: { countTokens, ...sizesOf(settings) }, families });
+    const { separators } = delimitersIn(settings.delimiter);
+    return METHODS[method](document, { options: { countTokens, ...sizesOf(settings) }, separators, families });
   },
 };
 
 /** By tokens, with the headings above each piece. */
-function* naive(document: DocumentText, { options }: Cut): Generator<BaseDraft> {
+function* naive(document: DocumentText, { options, separators }: Cut): Generator<BaseDraft> {
   const headings = markdownHeadings(document.text);
-  for (const draft of byTokens(options)(document)) {
+  const drafts = separators.length > 0 ? bySeparators(separators, options.countTokens) : byTokens(options);
+  for (const draft of drafts(document)) {
     const above = headingsAbove(headings, draft.start);
     yield above.length === 0 ? draft : { ...draft, headings: above };
   }
@@ -88,37 +88,8 @@ function one(document: DocumentText, { options }: Cut): Iterable<BaseDraft> {
   return document.text.length > MAX_WHOLE ? byTokens(options)(document) : whole(options)(document);
 }
 
-/** Records of separated values; of other documents what reads as question and answer. */
-function questions(document: DocumentText, { options }: Cut): Iterable<BaseDraft> {
-  if (document.tables === undefined) return byQuestions(options)(document);
-  return records(document, options, ([question = '', answer = '']) => {
-    return question === '' || answer === '' ? undefined : { question };
-  });
-}
-
 function tagged(document: DocumentText, cut: Cut): Iterable<BaseDraft> {
-  if (document.tables === undefined) return naive(document, cut);
-  return records(document, cut.options, (cells) => {
-    const tags = (cells.at(-1) ?? '').split(/[,，]/).flatMap((tag) => tag.trim() || []);
-    return cells.length < 2 || tags.length === 0 ? undefined : { tags };
-  });
-}
-
-/** A chunk for each record of separated values that `fieldsOf` gives fields for. */
-function records(
-  document: DocumentText,
-  { countTokens, maxChunks }: ByTokensOptions,
-  fieldsOf: (cells: SeparatedRecord['cells']) => Pick<BaseDraft, 'question' | 'tags'> | undefined,
-): Iterable<BaseDraft> {
-  function* all(): Generator<ChunkDraft> {
-    for (const record of separatedRecords(document.text, separatorOf(document.text))) {
-      const fields = fieldsOf(record.cells);
-      const tokens = fields === undefined ? 0 : countTokens(document.text.slice(record.start, record.end));
-      const draft = fields && draftOf(document, record, { ...fields, tokens });
-      if (draft !== undefined) yield draft;
-    }
-  }
-  return atMost(all(), maxChunks);
+  return taggedDrafts(document, cut.options) ?? naive(document, cut);
 }
 
 /** Titles of the headings that a place stands below, without one that begins there. */
@@ -151,15 +122,8 @@ function sizesOf(settings: JsonObject): Pick<ByTokensOptions, 'size' | 'overlap'
   const percent = numberIn(settings.overlapped_percent, 0, 0, 100);
   // RAGFlow's clients write it as a share or as a percentage.
   const share = Math.min(MAX_OVERLAP, percent < 1 ? percent : percent / 100);
-  return { size, overlap: Math.min(size - 1, Math.floor(size * share)), delimiters: delimitersOf(settings.delimiter) };
-}
-
-/** RAGFlow writes a list of signs, with those of several letters between backticks. Texts are compared, no pattern is run. */
-function delimitersOf(given: unknown): readonly string[] {
-  if (typeof given !== 'string' || given === '') return DELIMITERS;
-  const written = given.replaceAll('\\n', '\n').replaceAll('\\t', '\t');
-  const long = [...written.matchAll(/`([^`]+)`/g)].flatMap(([, sign]) => sign ?? []);
-  return [...long, ...written.replace(/`[^`]*`/g, '')];
+  const { delimiters } = delimitersIn(settings.delimiter);
+  return { size, overlap: Math.min(size - 1, Math.floor(size * share)), delimiters };
 }
 
 function numberIn(given: unknown, otherwise: number, least: number, most: number): number {

@@ -1,13 +1,25 @@
 import { defer, type Observable, type OperatorFunction, tap } from 'rxjs';
+import { requireOptions } from '../../../operators/invalid-option.js';
 import { dedup } from './dedup.js';
 import { diversityOf } from './diversity.js';
 import type { FoundPassage, PostProcessor, ProcessorReport } from './post-processor.js';
 import { truncateTo } from './truncate.js';
 import { type WindowOptions, windowOf } from './window.js';
 
+/** What of the usual steps can be chosen. */
+export interface DefaultProcessorsOptions {
+  /** @default no windows */
+  readonly window?: WindowOptions | undefined;
+  /** Hits at the end. @default 5 */
+  readonly most?: number | undefined;
+}
+
 /** The steps after a search, in their order: one line each. Without `load` there are no windows. */
-export function defaultProcessors(options: { readonly window?: WindowOptions | undefined } = {}): PostProcessor[] {
-  return [dedup, diversityOf(), ...(options.window === undefined ? [] : [windowOf(options.window)]), truncateTo()];
+export function defaultProcessors(options: DefaultProcessorsOptions = {}): PostProcessor[] {
+  requireOptions('defaultProcessors', options, ['window', 'most']);
+  const { window, most } = options;
+  const widening = window === undefined ? [] : [windowOf(window)];
+  return [dedup, diversityOf(), ...widening, truncateTo(most === undefined ? {} : { most })];
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Indexes in memory that find passages by the words they share with a question. */
 import { EngineError } from '../../../../src/errors.js';
-import type { Passage, PassageIndex, PassageIndexes } from '../../../../src/knowledge/base/ports.js';
+import type { PassageIndex, PassageIndexes } from '../../../../src/knowledge/base/ports.js';
+import type { Passage } from '../../../../src/knowledge/search/passage.js';
 
 export interface FakeIndexes extends PassageIndexes {
   /** What an index holds, by id. */

@@ -1,0 +1,73 @@
+/** The datasets of a knowledge base as chats search them. */
+import type { DatasetRecord } from '../../records/knowledge.js';
+import type { DatasetsQuery, KnowledgeSearch } from '../knowledge-search.js';
+import type { KnowledgeBase } from './knowledge-base.js';
+import type { KnowledgeHits } from './retrieval.js';
+
+/** What of a knowledge base is searched. */
+export type SearchedBase = Pick<KnowledgeBase, 'datasets' | 'search' | 'parts'>;
+
+/** Pieces beyond those of a range that are read: several may have one place. */
+const SPARE = 8;
+/** Datasets of a search that names none. */
+const MAX_DATASETS = 500;
+
+/** Searches the datasets of a tenant; `open` is called with the first search. */
+export function createKnowledgeSearch(open: () => Promise<SearchedBase>, tenant: string): KnowledgeSearch {
+  return {
+    forTenant: (other) => createKnowledgeSearch(open, other),
+    async search({ datasetIds, ...query }, signal) {
+      const base = await open();
+      if (datasetIds?.length === 0) return NOTHING;
+      const groups = groupsOf(await datasetsOf(base, tenant, datasetIds));
+      // A dataset that is named and does not exist is refused by name.
+      if (datasetIds !== undefined && groups.flat().length < new Set(datasetIds).size) groups.push([...datasetIds]);
+      signal.throwIfAborted();
+      const found = await Promise.all(groups.map((ids) => base.search(tenant, { ...query, datasetIds: ids }, signal)));
+      return merged(found, query);
+    },
+    async neighbours(documentId, first, last) {
+      const { store } = (await open()).parts;
+      // Behind all pieces of the place before: ids are hexadecimal.
+      const after = first <= 0 ? undefined : { index: first - 1, id: '~' };
+      const found = await store.chunksAfter(tenant, documentId, after, last - first + 1 + SPARE);
+      return found.filter(({ index, isAvailable }) => index <= last && isAvailable);
+    },
+  };
+}
+
+const NOTHING: KnowledgeHits = { hits: [], total: 0, documents: [] };
+
+async function datasetsOf(
+  { datasets }: SearchedBase,
+  tenant: string,
+  ids: readonly string[] | undefined,
+): Promise<readonly DatasetRecord[]> {
+  const query = { offset: 0, limit: MAX_DATASETS, orderBy: 'createdAt', descending: false } as const;
+  const { items } = await datasets.list(tenant, ids === undefined ? query : { ...query, ids: [...ids] });
+  return items.map(({ dataset }) => dataset);
+}
+
+/** Datasets that can be searched together: those of one model. */
+function groupsOf(datasets: readonly DatasetRecord[]): string[][] {
+  const groups = new Map<string, string[]>();
+  for (const { id, embeddingModel } of datasets) {
+    const group = groups.get(embeddingModel);
+    if (group === undefined) groups.set(embeddingModel, [id]);
+    else group.push(id);
+  }
+  return [...groups.values()];
+}
+
+/** Hits of several searches in one order; each search has its own best. */
+function merged(found: readonly KnowledgeHits[], { pageSize = 30 }: Omit<DatasetsQuery, 'datasetIds'>): KnowledgeHits {
+  const [only] = found;
+  if (only === undefined) return NOTHING;
+  if (found.length === 1) return only;
+  const hits = found.flatMap((one) => one.hits).sort((a, b) => b.similarity - a.similarity);
+  return {
+    hits: hits.slice(0, pageSize),
+    total: found.reduce((sum, { total }) => sum + total, 0),
+    documents: found.flatMap(({ documents }) => documents).sort((a, b) => b.count - a.count),
+  };
+}
