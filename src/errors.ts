@@ -72,6 +72,8 @@ export const ERROR_CODES = {
   // knowledge bases
   DATASET_BUSY: code(102, 'Documents of a dataset are being parsed, so it cannot be changed now.'),
   INGEST_FAILED: code(500, 'A document could not be made searchable.'),
+  // chats
+  QUESTION_INVALID: code(101, 'A question cannot be answered as it is.'),
   // requests to the outside
   URL_INVALID: code(102, 'A URL cannot be used.'),
   URL_BLOCKED: code(102, 'A URL leads to an address that must not be reached.'),
@@ -97,9 +99,11 @@ export const ERROR_CODES = {
   USAGE: code(101, 'The command was called wrongly.'),
   // service
   BAD_REQUEST: code(101, 'The request is not valid.'),
+  ARGUMENT_UNUSABLE: code(100, 'A value in a request has a type that cannot be used.'),
   BODY_TOO_LARGE: code(101, 'The request body is larger than allowed.'),
   UNAUTHENTICATED: code(401, 'The request carries no valid key.'),
   FORBIDDEN: code(103, 'The caller may not do this.'),
+  NO_AUTHORIZATION: code(109, "There is no such chat, or it is not the caller's."),
   NOT_FOUND: code(102, 'There is no such thing.'),
   CONFLICT: code(102, 'The request conflicts with what exists.'),
   SESSION_BUSY: code(103, 'A run of this session is still in progress.'),
@@ -117,6 +121,12 @@ export type ErrorCode = keyof typeof ERROR_CODES;
 export function errorCodeInfo(code: unknown): ErrorCodeInfo {
   const isKnown = typeof code === 'string' && Object.hasOwn(ERROR_CODES, code);
   return isKnown ? ERROR_CODES[code as ErrorCode] : ERROR_CODES.INTERNAL;
+}
+
+/** The message of an error as clients may read it: its own, or the summary of a code whose messages are for operators. */
+export function shownMessage({ code, message }: { readonly code?: unknown; readonly message: string }): string {
+  const { expose, summary } = errorCodeInfo(code);
+  return expose ? message : summary;
 }
 
 /** Where and why an error happened; all optional. */
@@ -161,7 +171,11 @@ export function toEngineError(thrown: unknown, fallback: ErrorCode, details: Eng
 
 /** The error with the id of the node that it happened in, where it names none; code, details, cause and stack stay. */
 export function errorAt(error: EngineError, node: string): EngineError {
-  if (error.node !== undefined) return error;
+  return error.node === undefined ? movedError(error, node) : error;
+}
+
+/** The same error at another node. */
+export function movedError(error: EngineError, node: string): EngineError {
   const { code, message, retryable, details, stack } = error;
   // Of a class of its own the error itself is kept, with what it carries.
   const cause = Object.getPrototypeOf(error) === EngineError.prototype ? error.cause : error;

@@ -2,7 +2,7 @@
  * `runnel`: what most programs need. Canvases and conversations with them, runs and their events, components, tools and models.
  *
  * Other entries: `runnel/engine` (graphs without canvases, the inside of plans and states), `runnel/adapters` (the ways out of the process),
- * `runnel/agents` (models with tools), `runnel/knowledge` (datasets), `runnel/server` (hosts, servers, stores), `runnel/testing`. What no entry exports may change without notice.
+ * `runnel/agents` (models with tools), `runnel/chat`, `runnel/knowledge` (datasets), `runnel/server` (hosts, servers, stores), `runnel/testing`. What no entry exports may change without notice.
  */
 
 // Agents: a model and its tools, as one stream.

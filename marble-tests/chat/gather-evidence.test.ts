@@ -1,3 +1,4 @@
+import { map } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { type EvidenceChannel, type FoundEvidence, gatherEvidence } from '../../src/chat/stages/gather-evidence.js';
 import { EngineError } from '../../src/errors.js';
@@ -72,6 +73,16 @@ describe('gatherEvidence', () => {
         },
       });
       expectSubscriptions(late$.subscriptions).toBe('^ 49ms !');
+    }));
+
+  it('does not tell what a failure says that is not for clients', () =>
+    marbles(({ cold, expectObservable }, now) => {
+      const secret = new EngineError('INTERNAL', 'connect ECONNREFUSED postgres://runnel:secret@db');
+      const broken$ = cold<readonly FoundEvidence[]>('#', {}, secret);
+      const gathered$ = gatherEvidence({ channels: [{ name: 'knowledge', find$: broken$ }], limitMs: 50, now });
+      expectObservable(gathered$.pipe(map(({ detail }) => JSON.stringify(detail).includes('secret')))).toBe('(r|)', {
+        r: false,
+      });
     }));
 
   it('ends all channels when it is unsubscribed', () =>

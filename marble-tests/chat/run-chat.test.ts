@@ -15,8 +15,6 @@ const TURN: ChatTurn = {
   sessionId: 's',
   runId: 'r',
   traceId: 't',
-  tenant: 'local',
-  datasetIds: ['d'],
 };
 const PASSAGE: Evidence = { n: 1, id: 'p', type: 'kb', source: 'a.md', text: 'A checkpoint is a snapshot.' };
 

@@ -1,6 +1,8 @@
 /** Descriptions of components, for the command line, the documentation and the editor. */
+
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { requireList, requireObject } from '../operators/invalid-option.js';
 import type { AnyComponent } from './component.js';
 
 /** An output of a component. */
@@ -29,6 +31,7 @@ export interface ComponentDescription {
 
 /** Describes a component by what it declares. */
 export function describeComponent(component: AnyComponent): ComponentDescription {
+  requireObject('describeComponent', 'component', component?.outputs, 'a component, with "outputs"');
   const { type, aliases = [], summary, params, outputs, isContainer = false } = component;
   return {
     type,
@@ -41,7 +44,9 @@ export function describeComponent(component: AnyComponent): ComponentDescription
 }
 
 /** A description as plain text for a terminal. */
-export function formatComponent({ type, aliases, summary, parameters, outputs }: ComponentDescription): string {
+export function formatComponent(description: ComponentDescription): string {
+  requireList('formatComponent', 'description', description?.parameters, 'what describeComponent(…) gives');
+  const { type, aliases, summary, parameters, outputs } = description;
   const also = aliases.length === 0 ? '' : ` (also ${aliases.join(', ')})`;
   const fallback = (value: Json | undefined) => (value === undefined ? '' : `, default ${JSON.stringify(value)}`);
   return [

@@ -3,10 +3,12 @@
  *
  * Nothing below asks for a component's name: whatever must be known about a type, the type declares here as a property.
  */
+
 import type { ZodType } from 'zod';
 import type { NodeFunction } from '../graph/node.js';
 import type { Port } from '../graph/plan.js';
 import type { JsonObject } from '../json.js';
+import { requireList } from '../operators/invalid-option.js';
 
 /** Where a node stands in its plan, for components that look around when they are created. */
 export interface Placement {
@@ -94,6 +96,7 @@ export type Registry = ReadonlyMap<string, AnyComponent>;
 
 /** Builds a registry; later components replace earlier ones of the same name. */
 export function createRegistry(components: readonly AnyComponent[]): Registry {
+  requireList('createRegistry', 'components', components, 'a list of components');
   const registry = new Map<string, AnyComponent>();
   for (const component of components) {
     registry.set(component.type.toLowerCase(), component);

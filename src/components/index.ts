@@ -6,6 +6,7 @@ import { answer } from './answer.js';
 import { begin } from './begin.js';
 import { browser } from './browser.js';
 import { categorize } from './categorize.js';
+import { chat } from './chat.js';
 import type { AnyComponent } from './component.js';
 import { dataOperations } from './data-operations.js';
 import { docGenerator } from './doc-generator.js';
@@ -35,6 +36,7 @@ export const components: readonly AnyComponent[] = [
   begin,
   browser,
   categorize,
+  chat,
   dataOperations,
   docGenerator,
   excelProcessor,

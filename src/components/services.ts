@@ -2,6 +2,7 @@
 
 import type { MemoryEntry, Services } from '../agents/call-context.js';
 import type { Activation } from '../graph/node.js';
+import { requireObject } from '../operators/invalid-option.js';
 import { type Files, requireService, type StoredFile } from '../tools/tool-services.js';
 
 export type { SystemMetrics, SystemReading } from '../tools/tool-services.js';
@@ -22,6 +23,7 @@ export function optionalServices({ services }: Activation): OptionalServices {
  * @throws EngineError CONFIG_INVALID when the run was started without it.
  */
 export function serviceOf<K extends keyof Services>(activation: Activation, name: K): NonNullable<Services[K]> {
+  requireObject('serviceOf', 'activation', activation, 'an activation');
   const { node } = activation;
   return requireService(optionalServices(activation), name, `Node "${node}"`, { node }) as NonNullable<Services[K]>;
 }

@@ -1,6 +1,8 @@
 /** A step as a canvas component: what is composed in code, used in documents. */
+
 import { Observable } from 'rxjs';
 import type { ZodType } from 'zod';
+import { isStep } from '../compose/make-step.js';
 import { resumeFrom } from '../compose/resume.js';
 import { type StepOutcome, stepOutcome } from '../compose/run.js';
 import type { Step } from '../compose/step.js';
@@ -11,6 +13,7 @@ import { delta, interrupt, type NodeEvent, settled } from '../graph/node-events.
 import type { Port } from '../graph/plan.js';
 import type { Checkpoint } from '../graph/state.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { invalidOption, requireObject } from '../operators/invalid-option.js';
 import { type AnyComponent, defineComponent } from './component.js';
 
 /** What a step needs to be a component. `P`: its parameters in a document, references replaced. */
@@ -47,6 +50,8 @@ export function componentOf<P extends object, I, O>(
   step: Step<I, O>,
   options: StepComponentOptions<P, I, O>,
 ): AnyComponent {
+  if (!isStep(step)) throw invalidOption('componentOf', 'step', 'a step', step);
+  requireObject('componentOf', 'options', options, 'an object with "type" and "params"');
   const { type, summary = `Runs the step "${step.name}".`, params, outputs = RESULT, speaks = false } = options;
   return defineComponent<P>({
     type,

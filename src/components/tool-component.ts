@@ -7,6 +7,7 @@ import { type InterpolateOptions, mapTexts, resolveParam } from '../dsl/resolve.
 import { EngineError, toEngineError } from '../errors.js';
 import { type NodeEvent, notice, settled } from '../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { requireMethods } from '../operators/invalid-option.js';
 import { callTool, parametersSchema } from '../tools/call-tool.js';
 import { entered } from '../tools/fields.js';
 import { type AnyTool, namesOf, type Shape, type ToolCall, type ToolEvent, type ToolRetries } from '../tools/tool.js';
@@ -32,6 +33,7 @@ export const toolBaseParams = {
  * Errors: those of {@link callTool}; `REFERENCE_UNRESOLVED` for a parameter that reads a node that does not exist.
  */
 export function toolComponent(tool: AnyTool): AnyComponent {
+  requireMethods('toolComponent', 'tool', tool, ['call'], 'a tool of the library');
   const [type, ...aliases] = namesOf(tool);
   const { summary, outputs, timeoutSeconds, primaryOutput = 'formalized_content', verbatim = [] } = tool;
   const own = tool.params as Shape;

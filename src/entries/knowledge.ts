@@ -5,7 +5,16 @@
 
 export type { PageRange } from '../documents/reading/paged-text.js';
 export { type IngestionOptions, runIngestions } from '../ingestion/run-ingestions.js';
-export type { IngestionServices } from '../ingestion/work.js';
+export type {
+  FindChat,
+  FindPipeline,
+  IngestionServices,
+  IngestionWork,
+  IngestionWorkOptions,
+  Pipeline,
+  StepPlace,
+} from '../ingestion/work.js';
+export type { Cut, TitleCut, TokenCut } from '../knowledge/base/chunking/cut.js';
 export type { ChunkContent, ChunkEdit, Chunks } from '../knowledge/base/chunks.js';
 export type { Datasets, NewDataset, RunCounts } from '../knowledge/base/datasets.js';
 export type {
@@ -14,6 +23,7 @@ export type {
   DocumentSettings,
   Documents,
   NewDocument,
+  ReceivedBytes,
 } from '../knowledge/base/documents.js';
 export {
   createIngestionHub,
@@ -26,8 +36,9 @@ export {
   type KnowledgeBase,
   type KnowledgeBaseOptions,
 } from '../knowledge/base/knowledge-base.js';
-export type { Metadata, MetadataChange, MetadataSummary } from '../knowledge/base/metadata.js';
-export type { BaseParts, FindEmbedder } from '../knowledge/base/parts.js';
+export type { LaidOutText, LayoutQuestion, RecogniseLayout } from '../knowledge/base/layout/layout.js';
+export type { Metadata, MetadataChange, MetadataQuery, MetadataSummary } from '../knowledge/base/metadata.js';
+export type { BaseParts, FindEmbedder, FindReranker, TranslateQuestion } from '../knowledge/base/parts.js';
 export type {
   BaseDraft,
   ChunkerConfig,
@@ -35,7 +46,6 @@ export type {
   DocumentText,
   EnrichChunks,
   Enrichment,
-  Passage,
   PassageHit,
   PassageIndex,
   PassageIndexes,
@@ -43,8 +53,10 @@ export type {
   PassageQuery,
 } from '../knowledge/base/ports.js';
 export type { KnowledgeHit, KnowledgeHits, KnowledgeQuery } from '../knowledge/base/retrieval.js';
+export { createKnowledgeSearch, type SearchedBase } from '../knowledge/base/search-datasets.js';
 export { createSearchIndexes, type SearchIndexesOptions } from '../knowledge/base/search-indexes.js';
 export { type FolderToSync, type SyncedFile, type SyncedFolder, syncFolder } from '../knowledge/base/sync-folder.js';
+export type { Tags } from '../knowledge/base/tags.js';
 export type { DocumentTexts } from '../knowledge/base/texts.js';
 export { type ByHeadingsOptions, byHeadings } from '../knowledge/chunkers/by-headings.js';
 export { byPages } from '../knowledge/chunkers/by-pages.js';
@@ -63,7 +75,37 @@ export { type CountTokens, loadTokenCounter } from '../knowledge/chunkers/count-
 export { compileHeadings, type HeadingFamily, type IsHeading } from '../knowledge/chunkers/heading-levels.js';
 export { whole } from '../knowledge/chunkers/whole.js';
 export { withChildren } from '../knowledge/chunkers/with-children.js';
+export type { DatasetsQuery, KnowledgeSearch } from '../knowledge/knowledge-search.js';
+export {
+  definePostProcessor,
+  type FoundPassage,
+  type PostProcess,
+  type PostProcessor,
+  type ProcessorReport,
+} from '../knowledge/search/after/post-processor.js';
+export {
+  type DefaultProcessorsOptions,
+  defaultProcessors,
+  processHits,
+} from '../knowledge/search/after/process-hits.js';
+export type { LoadNeighbours, WindowOptions } from '../knowledge/search/after/window.js';
+export type { Bm25Options } from '../knowledge/search/bm25.js';
+export type { DenseVectorsOptions } from '../knowledge/search/dense-vectors.js';
+export type { TermTable } from '../knowledge/search/expand-terms.js';
+export type { Rm3Options } from '../knowledge/search/features.js';
+export type { FeatureName, FeatureWeights, FusionKind } from '../knowledge/search/fusion.js';
 export { createMemoryIndexStorage } from '../knowledge/search/memory-index-storage.js';
+export type { MetadataCondition, MetadataFilter, MetadataOperator } from '../knowledge/search/metadata-filter.js';
+export type { HitParts, Passage, PassageHead, SearchHit } from '../knowledge/search/passage.js';
+export {
+  openSearchIndex,
+  type SearchIndex,
+  type SearchIndexOptions,
+  type SearchQuery,
+} from '../knowledge/search/search-index.js';
+export { readSearchSettings, type SearchSettings } from '../knowledge/search/search-settings.js';
+export type { Language } from '../knowledge/words/language.js';
+export type { TextWords, Words } from '../knowledge/words/words.js';
 export type {
   IndexChange,
   IndexRow,

@@ -29,7 +29,14 @@ export type { RouteTarget, TokenPrice } from '../models/routing/route-target.js'
 export type { AgentChange, AgentQuery, AgentRecord, AgentStore } from '../records/agents.js';
 export type { BusinessRecords } from '../records/business.js';
 export type { CanvasRuntimeStore } from '../records/canvas-runtimes.js';
-export type { ChatMessageQuery, ChatMessageRecord, ChatStore, ChatSummary, PlacedMessage } from '../records/chats.js';
+export type {
+  ChatMessageQuery,
+  ChatMessageRecord,
+  ChatStore,
+  ChatSummary,
+  PlacedMessage,
+  TenantChats,
+} from '../records/chats.js';
 export type { CreateCounter, EventCount, EventCounter, Lease, LeaseStore, Signals } from '../records/coordination.js';
 export type { DraftedFile, FileAbout, FileDraft, FileRecord, FileStore, OpenedFile } from '../records/files.js';
 export {
@@ -94,6 +101,7 @@ export type { PostgresSignals } from '../stores/postgres/signals.js';
 export { openPostgresStores, type PostgresStores, type PostgresStoresOptions } from '../stores/postgres/stores.js';
 export type { RedisConfig } from '../stores/redis/redis.js';
 export { openRedisStores, type RedisStores, type RedisStoresOptions } from '../stores/redis/redis-stores.js';
+export type { ChatMeters } from '../telemetry/chat-meters.js';
 export type {
   Counter,
   Distribution,
@@ -121,6 +129,7 @@ export {
   type AnswerKind,
   type BodyKind,
   type DeclareRoute,
+  type Dialect,
   embedderRoute as route,
   type HttpExchange,
   type Method,
@@ -137,6 +146,7 @@ export type { SystemMeter, SystemMeterOptions } from '../transport/http/system-m
 export { createServer, type RunnelServer, type ServerOptions } from '../transport/server.js';
 export type {
   ForkRun,
+  IndexSizes,
   RouteParts,
   ServerBasics,
   ServerPorts,

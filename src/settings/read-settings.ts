@@ -1,4 +1,5 @@
 /** Reads the environment by the table of settings, and lists the table for people. */
+
 import { EngineError } from '../errors.js';
 import { type ModelsConfiguration, readModels } from '../models/configuration.js';
 import { didYouMean } from '../nearest-name.js';
@@ -53,6 +54,12 @@ export async function modelsFromEnvironment(
   env: Environment,
   readFile: (path: string) => Promise<string>,
 ): Promise<ModelsConfiguration> {
+  if (typeof env !== 'object' || env === null) {
+    throw new EngineError(
+      'OPTION_INVALID',
+      'modelsFromEnvironment: "env" must be an object of variables, such as process.env.',
+    );
+  }
   return readModels(readSettings(env, 'models').models, { readFile, env });
 }
 
@@ -126,7 +133,7 @@ function serverContradictions({ host, apiKeys, corsOrigins, adminKey, ...others 
   if (apiKeys.length > 0) return problems;
   if (!isLoopbackName(host)) {
     problems.push(
-      `RUNNEL_HOST is ${JSON.stringify(host)}, which others can reach, and there are no keys; set RUNNEL_API_KEYS, or listen on 127.0.0.1`,
+      `RUNNEL_HOST is ${JSON.stringify(host)}, which others can reach, and there are no keys; set RUNNEL_API_KEYS, or listen on localhost`,
     );
   }
   if (corsOrigins.includes('*')) {

@@ -35,7 +35,11 @@ import {
 
 /** Where a server listens, who may call it, how much it takes. */
 const server = {
-  host: text('RUNNEL_HOST', '127.0.0.1', 'address to listen on; without RUNNEL_API_KEYS only loopback is allowed'),
+  host: text(
+    'RUNNEL_HOST',
+    'localhost',
+    'address to listen on; localhost: 127.0.0.1 and ::1; "::": every address, of IPv4 too. Without RUNNEL_API_KEYS only loopback is allowed',
+  ),
   port: whole('RUNNEL_PORT', [9380, 0, 65_535], 'port to listen on; 0 takes any that is free'),
   apiKeys: parsed<readonly ApiKey[]>(
     'RUNNEL_API_KEYS',
@@ -147,6 +151,27 @@ const server = {
     [DEFAULT_LIMITS.runConcurrency, 1, 10_000],
     'nodes of one run that may work at once',
   ),
+  chatsPerSecond: whole(
+    'RUNNEL_CHATS_PER_SECOND',
+    [1_000, 0, 10_000_000],
+    'chats that a tenant may begin in a second, of all servers together with REDIS_URL; 0: any number. This and the next four apply with API keys',
+  ),
+  userChatsPerSecond: whole(
+    'RUNNEL_CHATS_PER_USER',
+    [10, 0, 1_000_000],
+    'chats within any second with one `user_id` of a tenant; 0: any number',
+  ),
+  sessionChatsPerSecond: whole(
+    'RUNNEL_CHATS_PER_SESSION',
+    [5, 0, 1_000_000],
+    'chats within any second in one session; 0: any number',
+  ),
+  waitingChats: whole(
+    'RUNNEL_CHATS_WAITING',
+    [100, 0, 1_000_000],
+    'chats that wait in line for each of these three; one more is refused with 429',
+  ),
+  chatWaitMs: whole('RUNNEL_CHAT_WAIT_MS', [2_000, 0, 60_000], 'a chat that has waited so long is refused with 429'),
   shutdownGraceMs: whole(
     'RUNNEL_SHUTDOWN_GRACE_MS',
     [10_000, 0, DAY_MS],
@@ -315,6 +340,15 @@ const nodes = {
     JOB_LIMITS.heapBytes,
     'a file that takes more memory to read is refused; spreadsheets, web pages and documents that are written may take four times as much',
   ),
+  layoutUrl: parsed<string | undefined>(
+    'DEEPDOC_URL',
+    'a server that sees the layout of pages, such as http://deepdoc:11234; pages of PDFs are drawn by Chromium and sent to it',
+    undefined,
+    (given) => (URL.canParse(given) ? { value: given } : { problem: 'is no URL' }),
+  ),
+  layoutUrlBefore: parsed<string | undefined>('TENSORRT_DLA_SVR', 'the same by its older name', undefined, (given) =>
+    URL.canParse(given) ? { value: given } : { problem: 'is no URL' },
+  ),
   toolBaseUrls: parsed<Readonly<Record<string, string>>>(
     'RUNNEL_TOOL_BASE_URLS',
     'JSON object from names of tools to base URLs, to point their fixed services elsewhere',
@@ -327,6 +361,17 @@ const nodes = {
     'RUNNEL_DATASETS_DIR',
     'what Retrieval searches: each folder is a dataset, each file in it a document; those of a tenant with a name lie in a folder @<tenant>',
     { shown: 'datasets in RUNNEL_DATA_DIR' },
+  ),
+  seedDirs: parsed<readonly string[]>(
+    'RUNNEL_SEED_DIR',
+    "folders, with commas between them, that `runnel serve` makes datasets of when it starts: each folder in one is a dataset of every tenant, those in a folder @<tenant> are that tenant's; what is unchanged is not read again",
+    [],
+    (given) => ({ value: given.split(',').flatMap((one) => (one.trim() === '' ? [] : [one.trim()])) }),
+    { shown: 'unset: none' },
+  ),
+  termsFile: optional(
+    'RUNNEL_TERMS',
+    'JSON file with pairs of terms that mean the same, such as [["泵", "pump"]]: searches of knowledge bases find both',
   ),
   ragflowBaseUrl: parsed<string | undefined>(
     'RAGFLOW_BASE_URL',
@@ -415,6 +460,10 @@ const telemetry = {
     'OTEL_TRACES_SAMPLER',
     'which runs are traced; parentbased_traceidratio with OTEL_TRACES_SAMPLER_ARG=0.1 takes every tenth',
     { shown: 'parentbased_always_on' },
+  ),
+  texts: flag(
+    'RUNNEL_TRACE_TEXTS',
+    'spans of runs hold the question and the answer (input.value, output.value), for Langfuse and others; who reads the traces reads them',
   ),
   propagators: optional(
     'OTEL_PROPAGATORS',

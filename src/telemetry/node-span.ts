@@ -3,6 +3,7 @@
 import { type Context, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
 import type { ErrorInfo } from '../graph/events.js';
 import type { CallAttributes, CallEnd, CallKind, CallReport, CallStart } from '../graph/node-events.js';
+import type { JsonObject } from '../json.js';
 
 /** Attributes and events of nodes, as RAGFlow names them, and ours. */
 export const ATTRIBUTE = {
@@ -31,6 +32,11 @@ export const ATTRIBUTE = {
   model: 'gen_ai.request.model',
   conversation: 'gen_ai.conversation.id',
   session: 'session.id',
+  stage: 'runnel.chat.stage',
+  stageStatus: 'runnel.chat.stage.status',
+  shortcut: 'runnel.chat.shortcut',
+  inputText: 'input.value',
+  outputText: 'output.value',
   inputTokens: 'gen_ai.usage.input_tokens',
   outputTokens: 'gen_ai.usage.output_tokens',
 } as const;
@@ -70,6 +76,9 @@ function bounded(value: CallAttributes[string]): string | number | boolean | str
 /** Calls of one node that may be open at once; further ones have no span of their own. */
 const MAX_OPEN_CALLS = 1_000;
 
+/** Numbers of stages. */
+const MAX_STAGES = 8;
+
 /** Longest text of an error, in characters. */
 const MAX_ERROR = 1_000;
 
@@ -98,6 +107,8 @@ export class NodeSpan {
   /** Nodes of its body that are running: leaving a body early stops them without an event. */
   #inside: Set<NodeSpan> | undefined = undefined;
   #calls: Map<string, OpenCall> | undefined = undefined;
+  /** Stages of a chat at work, by their numbers. */
+  #stages: Map<number, Span> | undefined = undefined;
   #hasCalled = false;
   #streamed = 0;
   #isOver = false;
@@ -143,9 +154,28 @@ export class NodeSpan {
     }
   }
 
+  /** A chat tells of its stages; other events have no span. */
+  chat({ type, stage, name, status, kind }: JsonObject): void {
+    if (type === 'shortcut') this.span.setAttribute(ATTRIBUTE.shortcut, shortened(String(kind)));
+    if (typeof stage !== 'number' || stage < 1 || stage > MAX_STAGES) return;
+    if (type === 'stage_start') {
+      this.#stages ??= new Map();
+      if (this.#stages.has(stage)) return;
+      const attributes = { [ATTRIBUTE.stage]: stage };
+      const about = { startTime: this.#moment.at, kind: SpanKind.INTERNAL, attributes };
+      this.#stages.set(stage, this.#tracer.startSpan(`stage ${shortened(String(name))}`, about, this.context));
+    } else if (type === 'stage_end') {
+      const span = this.#stages?.get(stage);
+      span?.setAttribute(ATTRIBUTE.stageStatus, shortened(String(status)));
+      span?.end(this.#moment.at);
+      this.#stages?.delete(stage);
+    }
+  }
+
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    if (this.#stages !== undefined) for (const span of this.#stages.values()) stopped(span, this.#moment);
     if (this.#inside !== undefined) for (const node of [...this.#inside]) node.stop();
     if (this.#calls !== undefined) for (const { span } of this.#calls.values()) stopped(span, this.#moment);
     if (this.#streamed > 0)

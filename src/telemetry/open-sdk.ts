@@ -42,12 +42,14 @@ export interface SdkOptions {
   readonly version: string;
   readonly log: Pick<Log, 'warn'>;
   readonly registry: MetricRegistry;
+  /** Whether spans of runs hold questions and answers. */
+  readonly showsTexts: boolean;
   /** How long the last spans may take to get out, in milliseconds. */
   readonly closeMs: number;
 }
 
 /** Starts the SDK of this process; there can be one at a time. */
-export function openSdk({ plan, version, log, registry, closeMs }: SdkOptions): OpenSdk {
+export function openSdk({ plan, version, log, registry, closeMs, showsTexts }: SdkOptions): OpenSdk {
   // One export at a time: the standard 2,048 spans are lost in a burst of a few runs.
   process.env.OTEL_BSP_MAX_QUEUE_SIZE ??= '16384';
   diag.setLogger(throttled(log), { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
@@ -69,7 +71,7 @@ export function openSdk({ plan, version, log, registry, closeMs }: SdkOptions): 
   if (plan.metrics) mirrorMetrics(registry, metrics.getMeter('runnel', version));
   const tracer = trace.getTracer('runnel', version);
   return {
-    watch: plan.traces ? (run) => new RunSpans(tracer, rootsWith(tracer, ids), run) : undefined,
+    watch: plan.traces ? (run) => new RunSpans(tracer, rootsWith(tracer, ids), run, { showsTexts }) : undefined,
     close: () => close(sdk, agents, closeMs),
   };
 }

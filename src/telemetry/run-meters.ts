@@ -3,6 +3,7 @@
 import type { NodeCall, NodeFailed, NodeSettled, RunEvent } from '../graph/events.js';
 import type { CallReport, CallStart } from '../graph/node-events.js';
 import { findNode, type Plan } from '../graph/plan.js';
+import { CHAT_NOTICE, createChatMeters } from './chat-meters.js';
 import type { Histogram, MetricRegistry } from './metric-registry.js';
 import type { RunWatch } from './run-watch.js';
 
@@ -23,6 +24,7 @@ export interface EndedRun {
 /** What RAGFlow calls the ends of a run. */
 const OUTCOMES: Readonly<Record<string, string>> = { succeeded: 'success', failed: 'error', cancelled: 'cancelled' };
 
+/** What counts runs; see `createRunMeters`. */
 export type RunMeters = ReturnType<typeof createRunMeters>;
 
 /** Counts runs into a registry. */
@@ -65,6 +67,7 @@ function createSeries(registry: MetricRegistry) {
       'kind',
     ]),
     tools: seconds('tool_call_duration', 'How long calls of tools took.', 'tool', 'outcome'),
+    chats: createChatMeters(registry),
   };
 }
 
@@ -93,11 +96,13 @@ class RunMeter implements RunWatch {
       case 'node-failed':
         this.#ended(event, 'error');
         return;
+      case 'node-notice':
+        if (event.name === CHAT_NOTICE) this.series.chats.told(event.data);
+        return;
       case 'run-started':
       case 'node-started':
       case 'node-delta':
       case 'node-thinking':
-      case 'node-notice':
       case 'node-usage':
       case 'node-progress':
       case 'node-streaming':

@@ -20,8 +20,9 @@ import {
   type RunEvent,
 } from '../graph/events.js';
 import { findNode, type Node } from '../graph/plan.js';
-import type { Json } from '../json.js';
+import { isJsonObject, type Json } from '../json.js';
 import { readTraceContext, type TraceContext, type TraceSource } from '../trace-context.js';
+import { CHAT_NOTICE } from './chat-meters.js';
 import { ATTRIBUTE, boundedAttributes, CALL, type Moment, NodeSpan, recordError, shortened } from './node-span.js';
 import type { RunWatch, WatchedRun } from './run-watch.js';
 
@@ -31,6 +32,9 @@ export type StartRoot = (name: string, attributes: Attributes, parent: Context, 
 /** Events that wait at most, and for how long: handled together they find code and data near, which is most of their cost. */
 const MAX_PENDING = 128;
 const MAX_DELAY_MS = 100;
+
+/** Longest question or answer in a span, in characters. */
+const MAX_TEXT = 10_000;
 
 /**
  * Makes spans from the events of one run: a few events at a time, sooner when the trace context is read.
@@ -45,6 +49,7 @@ export class RunSpans implements RunWatch {
   /** Nodes at work, by the number of their token. */
   readonly #nodes = new Map<number, NodeSpan>();
   /** Containers at work, by the path that their bodies' nodes have in `within`, without the round. */
+  readonly #showsTexts: boolean;
   readonly #containers = new Map<string, NodeSpan>();
   /** Sizes of what nodes settled with, by index. */
   readonly #sizes = new Map<number, number>();
@@ -60,7 +65,9 @@ export class RunSpans implements RunWatch {
     private readonly tracer: Tracer,
     startRoot: StartRoot,
     private readonly run: WatchedRun,
+    { showsTexts = false }: { readonly showsTexts?: boolean } = {},
   ) {
+    this.#showsTexts = showsTexts;
     const parent = withBaggage(propagation.extract(ROOT_CONTEXT, run.trace ?? {}), run);
     this.#root = startRoot(`invoke_agent ${run.agentId ?? 'canvas'}`, attributesOf(run), parent, run.id);
     this.#context = trace.setSpan(parent, this.#root);
@@ -107,6 +114,7 @@ export class RunSpans implements RunWatch {
       case 'run-started':
         this.#inputSize = sizeOf(event.input);
         this.#root.setAttribute(ATTRIBUTE.inputSize, this.#inputSize);
+        this.#show(ATTRIBUTE.inputText, event.input, 'query');
         return;
       case 'node-started':
         this.#started(event);
@@ -139,6 +147,7 @@ export class RunSpans implements RunWatch {
         this.#take(event)?.end();
         return;
       case 'run-settled':
+        this.#show(ATTRIBUTE.outputText, event.outputs, 'content');
         this.#end('success');
         return;
       case 'run-interrupted':
@@ -223,7 +232,7 @@ export class RunSpans implements RunWatch {
     const node = this.#nodes.get(event.token);
     if (event.name === 'warning') {
       node?.span.addEvent('warning', { message: shortened(String(event.data.message ?? '')) }, this.#moment.at);
-    }
+    } else if (event.name === CHAT_NOTICE) node?.chat(event.data);
   }
 
   #settled(event: NodeSettled): void {
@@ -246,6 +255,13 @@ export class RunSpans implements RunWatch {
     recordError(node.span, event.error, this.#moment);
     node.span.setAttribute(ATTRIBUTE.continuation, event.then);
     node.end();
+  }
+
+  /** The question or the answer of the run, where the operator wants texts in traces. */
+  #show(attribute: string, value: Json, name: string): void {
+    if (!this.#showsTexts || !isJsonObject(value) || !Object.hasOwn(value, name)) return;
+    const text = value[name];
+    if (typeof text === 'string') this.#root.setAttribute(attribute, shortened(text, MAX_TEXT));
   }
 
   /** The span of a node that is done. */

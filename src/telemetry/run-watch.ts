@@ -1,5 +1,5 @@
 /** Observing runs from outside: the engine emits events and does not know who subscribes. */
-import { type MonoTypeOperatorFunction, Observable } from 'rxjs';
+import { type MonoTypeOperatorFunction, Observable, type Subscriber } from 'rxjs';
 import type { RunEvent } from '../graph/events.js';
 import type { Plan } from '../graph/plan.js';
 import { Feed } from '../operators/feed.js';
@@ -39,7 +39,8 @@ export function observed<H>(
   run: WatchedRun,
   open: (hooks: H) => Observable<RunEvent>,
 ): (hooks: H) => Observable<RunEvent> {
-  return (hooks) => new Observable((subscriber) => watchedBy(watcher.watch(run))(open(hooks)).subscribe(subscriber));
+  // In one Observable: there is one for every run.
+  return (hooks) => new Observable((subscriber) => relay(open(hooks), watcher.watch(run), subscriber));
 }
 
 /**
@@ -52,32 +53,33 @@ export function observed<H>(
  * ```
  */
 export function watchedBy(watch: RunWatch): MonoTypeOperatorFunction<RunEvent> {
-  return (source) =>
-    new Observable((subscriber) => {
-      let hasFailed = false;
-      const feed = new Feed<RunEvent>({
-        fed(event) {
-          if (!hasFailed) {
-            try {
-              watch.event(event);
-            } catch {
-              hasFailed = true;
-            }
-          }
-          subscriber.next(event);
-        },
-        feedFailed: (error) => subscriber.error(error),
-        feedEnded: () => subscriber.complete(),
-      });
-      subscriber.add(feed);
-      subscriber.add(() => {
+  return (source) => new Observable((subscriber) => relay(source, watch, subscriber));
+}
+
+function relay(source: Observable<RunEvent>, watch: RunWatch, subscriber: Subscriber<RunEvent>): void {
+  let hasFailed = false;
+  const feed = new Feed<RunEvent>({
+    fed(event) {
+      if (!hasFailed) {
         try {
-          // Also after it failed: what it holds is released with the run.
-          watch.close();
+          watch.event(event);
         } catch {
-          // An observer never ends a run.
+          hasFailed = true;
         }
-      });
-      source.subscribe(feed);
-    });
+      }
+      subscriber.next(event);
+    },
+    feedFailed: (error) => subscriber.error(error),
+    feedEnded: () => subscriber.complete(),
+  });
+  subscriber.add(feed);
+  subscriber.add(() => {
+    try {
+      // Also after it failed: what it holds is released with the run.
+      watch.close();
+    } catch {
+      // An observer never ends a run.
+    }
+  });
+  source.subscribe(feed);
 }

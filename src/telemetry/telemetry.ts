@@ -35,6 +35,8 @@ export interface TelemetryOptions {
   readonly log: Pick<Log, 'warn'>;
   /** Milliseconds that the last spans may take to get out. @default 3000 */
   readonly closeMs?: number;
+  /** Whether spans of runs hold questions and answers. @default false */
+  readonly showsTexts?: boolean;
 }
 
 /** Runs whose ids are known, the newest: the end of a run is logged when its span is long gone. */
@@ -51,13 +53,15 @@ export function createTelemetry(): Telemetry {
  */
 export async function openTelemetry(
   env: Environment,
-  { version, log, closeMs = 3_000 }: TelemetryOptions,
+  { version, log, closeMs = 3_000, showsTexts = false }: TelemetryOptions,
 ): Promise<Telemetry> {
   const plan = readSdkPlan(env);
   if (plan === undefined) return createTelemetry();
   const { openSdk } = await import('./open-sdk.js');
   const registry = new MetricRegistry();
-  return assemble(registry, (sdkRegistry) => openSdk({ plan, version, log, closeMs, registry: sdkRegistry }));
+  return assemble(registry, (sdkRegistry) =>
+    openSdk({ plan, version, log, closeMs, showsTexts, registry: sdkRegistry }),
+  );
 }
 
 function assemble(registry: MetricRegistry, open: ((registry: MetricRegistry) => OpenSdk) | undefined): Telemetry {

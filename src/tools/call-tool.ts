@@ -1,10 +1,12 @@
 /** Calling tools, and tools as functions of models. */
+
 import { catchError, defer, map, type Observable, takeUntil, throwError, timer } from 'rxjs';
 import { z } from 'zod';
 import { toolFailed } from '../adapters/failures.js';
 import { EngineError, toEngineError } from '../errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import type { ToolDefinition } from '../models/chat-model.js';
+import { requireMethods, requireObject } from '../operators/invalid-option.js';
 import type { AnyTool, Shape, ToolCall, ToolEvent } from './tool.js';
 
 /** How a call is bounded. */
@@ -31,8 +33,11 @@ export function callTool(
   tool: AnyTool,
   args: JsonObject,
   call: ToolCall<never>,
-  { timeoutMs = tool.timeoutSeconds * 1000 }: CallBounds = {},
+  bounds: CallBounds = {},
 ): Observable<ToolEvent> {
+  requireMethods('callTool', 'tool', tool, ['call'], 'a tool of the library');
+  requireObject('callTool', 'bounds', bounds);
+  const { timeoutMs = tool.timeoutSeconds * 1000 } = bounds;
   return defer(() => tool.call(checkArguments(tool, args), call)).pipe(
     takeUntil(expiry(timeoutMs)),
     catchError((error: unknown) => throwError(() => named(tool, error))),

@@ -35,6 +35,7 @@ import { webCrawler } from './web-crawler.js';
 import { wikipediaSearch } from './wikipedia-search.js';
 import { yahooFinance } from './yahoo-finance.js';
 
+/** All tools of the library. */
 export const tools: readonly AnyTool[] = [
   akshareStockNews,
   arxivSearch,

@@ -4,7 +4,7 @@ import { describeGroups, readConfig, readSettings } from '../../src/settings/rea
 describe('readConfig', () => {
   it('has a default for everything; an empty variable counts as unset', () => {
     expect(readConfig({ RUNNEL_PORT: '', RUNNEL_API_KEYS: ' ' })).toMatchObject({
-      host: '127.0.0.1',
+      host: 'localhost',
       port: 9380,
       apiKeys: [],
       corsOrigins: [],

@@ -42,6 +42,9 @@ it('its labels are those that the metrics have', async () => {
     'queue',
     'instance',
     'quota',
+    'stage',
+    'status',
+    'target',
   ]);
   const { panels } = await dashboard();
   for (const { expr } of panels.flatMap(({ targets }) => targets)) {

@@ -3,6 +3,7 @@ import { describe, it } from 'vitest';
 import { parseIntent } from '../../../src/chat/stages/parse-intent.js';
 import { rewriteQuery } from '../../../src/chat/stages/rewrite-query.js';
 import type { StageModel } from '../../../src/chat/stages/stage-result.js';
+import { translateQuestion } from '../../../src/chat/stages/translate-question.js';
 import type { ChatDelta } from '../../../src/models/chat-model.js';
 import { everydayTools as tools } from '../../../src/tools/index.js';
 import { marbles } from '../../support/scheduler.js';
@@ -81,6 +82,40 @@ describe('stage 3 in time', () => {
       const answer$ = cold<ChatDelta>('---------', DELTAS);
       expectObservable(parseIntent({ message: 'joins', tools, model: modelOf(answer$) }), '^--!').toBe('----');
       expectSubscriptions(answer$.subscriptions).toBe('^--!');
+    });
+  });
+});
+
+describe('the translation of a question in time', () => {
+  const translation = (text: string): Record<string, ChatDelta> => ({ ...DELTAS, t: { type: 'text', text } });
+
+  it.each([
+    ['the translations, each once', '{"translations": ["pump", " pump ", "Pumpe", "", "泵"]}', ['pump', 'Pumpe']],
+    ['none for an answer without any', '{"other": 1}', []],
+    ['none for an answer that is no JSON', 'pump', []],
+  ])('gives %s', (_, text, expected) => {
+    marbles(({ cold, expectObservable }) => {
+      const model = modelOf(cold('--t-f|', translation(text)));
+      const translated$ = translateQuestion(model, '泵', ['English', 'German', 'French']);
+      expectObservable(translated$).toBe('-----(v|)', { v: expected });
+    });
+  });
+
+  it('gives none when the model fails, or is late, whose call ends then', () => {
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      expectObservable(translateQuestion(modelOf(cold<ChatDelta>('--#')), '泵', ['English'])).toBe('--(v|)', { v: [] });
+      const late$ = cold<ChatDelta>('5s (tf|)', translation('{"translations": ["pump"]}'));
+      expectObservable(translateQuestion(modelOf(late$), '泵', ['English'])).toBe('3s (v|)', { v: [] });
+      expectSubscriptions(late$.subscriptions).toBe('^ 2999ms !');
+    });
+  });
+
+  it('asks nothing without a language, or without a question', () => {
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const answer$ = cold<ChatDelta>('--t-f|', translation('{"translations": ["pump"]}'));
+      expectObservable(translateQuestion(modelOf(answer$), '泵', [])).toBe('(v|)', { v: [] });
+      expectObservable(translateQuestion(modelOf(answer$), '  ', ['English'])).toBe('(v|)', { v: [] });
+      expectSubscriptions(answer$.subscriptions).toBe([]);
     });
   });
 });

@@ -1,10 +1,10 @@
 /** Stage 1 of a chat: what was said before, as far as a model is told of it. */
-import { map, type Observable, of, timeInterval, timeout } from 'rxjs';
-import type { ChatMessage } from '../../models/chat-model.js';
+import type { Observable } from 'rxjs';
 import { cutToTokens, estimateTokens } from '../../models/estimate-tokens.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
 import { requireWhole } from '../../operators/invalid-option.js';
 import type { ChatStore, ChatSummary, PlacedMessage } from '../../records/chats.js';
+import type { PastMessage, StageResult } from '../stages/stage-result.js';
 import { messagesOf, newestTurns, turnsOf } from './turns.js';
 
 /** How much a chat remembers. */
@@ -22,10 +22,8 @@ export interface LoadMemoryOptions extends MemoryLimits {
   readonly store: Pick<ChatStore, 'messages' | 'summary'>;
   readonly tenant: string;
   readonly session: string;
-  /** Longer than this counts as over the budget, in milliseconds. @default 50 */
-  readonly budgetMs?: number | undefined;
-  /** Then the chat goes on without a memory, in milliseconds. @default 500 */
-  readonly limitMs?: number | undefined;
+  /** Ids of messages that do not count, such as those of a turn that is repeated. @default none */
+  readonly except?: readonly string[] | undefined;
 }
 
 /** What a chat remembers. */
@@ -33,24 +31,16 @@ export interface Memory {
   /** What the turns before `history` said; undefined: there is no summary. */
   readonly summary: string | undefined;
   /** The newest turns, oldest first. */
-  readonly history: readonly ChatMessage[];
-  /** `degraded`: the store did not answer in time, so nothing is remembered. */
-  readonly status: 'ok' | 'degraded';
-  readonly ms: number;
-  readonly isOverBudget: boolean;
-  /** For `stage_end`. */
-  readonly detail: MemoryDetail;
+  readonly history: readonly MemoryMessage[];
 }
 
-/** What a client is told of a memory. */
-export interface MemoryDetail {
-  /** Turns in `history`. */
-  readonly history_count: number;
-  /** Whether there is a summary. */
-  readonly summary: boolean;
-  /** Estimated, of summary and history. */
-  readonly tokens: number;
+/** A message that is remembered, by its id. */
+export interface MemoryMessage extends PastMessage {
+  readonly id?: string;
 }
+
+/** What a chat without a past remembers. */
+export const NO_MEMORY: Memory = { summary: undefined, history: [] };
 
 /** Share of the tokens that a summary may have. */
 export const SUMMARY_SHARE = 0.25;
@@ -63,40 +53,24 @@ const MESSAGES_PER_TURN = 2;
  * ```text
  * store     --(summary)--(messages)
  * result    --------------(m|)
- *
- * store     ------------ 500 ms ---
- * result    ------------ 500 ms (d|)   (degraded; the store is not waited for any more)
  * ```
  *
- * The summary is read before the messages behind it: when another one takes its place in between, nothing is missing and nothing comes twice.
- * Errors: those of the store.
+ * `detail`: `history_count` (turns), `summary` (whether there is one), `tokens` (estimated, of both). The summary is read before the messages behind it:
+ * when another one takes its place in between, nothing is missing and nothing comes twice. Errors: those of the store.
  *
  * @throws EngineError OPTION_INVALID
  */
-export function loadMemory(options: LoadMemoryOptions): Observable<Memory> {
-  const { store, tenant, session, budgetMs = 50, limitMs = 500 } = options;
+export function loadMemory(options: LoadMemoryOptions): Observable<StageResult<Memory>> {
+  const { store, tenant, session, except = [] } = options;
   const limits = memoryLimits('loadMemory', options);
-  const read$ = fromAbortable(async () => {
+  return fromAbortable(async () => {
     const summary = await store.summary(tenant, session);
-    const limit = limits.maxTurns * MESSAGES_PER_TURN;
+    const limit = limits.maxTurns * MESSAGES_PER_TURN + except.length;
     const messages = await store.messages(tenant, session, { after: summary?.position ?? 0, limit, newest: true });
-    return remember(summary, messages, limits);
+    const counting = except.length === 0 ? messages : messages.filter(({ id }) => !except.includes(id));
+    return remember(summary, counting, limits);
   });
-  return read$.pipe(
-    timeout({ first: limitMs, with: () => of(NOTHING) }),
-    timeInterval(),
-    map(({ value, interval: ms }): Memory => ({ ...value, ms, isOverBudget: ms > budgetMs })),
-  );
 }
-
-type Remembered = Omit<Memory, 'ms' | 'isOverBudget'>;
-
-const NOTHING: Remembered = {
-  summary: undefined,
-  history: [],
-  status: 'degraded',
-  detail: { history_count: 0, summary: false, tokens: 0 },
-};
 
 /** Limits with their defaults. @throws EngineError OPTION_INVALID */
 export function memoryLimits(owner: string, given: MemoryLimits): { readonly [K in keyof MemoryLimits]-?: number } {
@@ -111,15 +85,13 @@ function remember(
   summary: ChatSummary | undefined,
   messages: readonly PlacedMessage[],
   { maxTurns, toldTurns, maxTokens }: ReturnType<typeof memoryLimits>,
-): Remembered {
+): StageResult<Memory> {
   const text = summary && cutToTokens(summary.text, Math.floor(maxTokens * SUMMARY_SHARE));
   const summaryTokens = text === undefined ? 0 : estimateTokens(text);
   const turns = newestTurns(turnsOf(messages).slice(-maxTurns), toldTurns, maxTokens - summaryTokens);
   const tokens = turns.reduce((sum, turn) => sum + turn.tokens, summaryTokens);
   return {
-    summary: text,
-    history: messagesOf(turns),
-    status: 'ok',
+    value: { summary: text, history: messagesOf(turns) },
     detail: { history_count: turns.length, summary: text !== undefined, tokens },
   };
 }

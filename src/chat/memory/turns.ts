@@ -1,4 +1,3 @@
-import type { ChatMessage } from '../../models/chat-model.js';
 import { cutToTokens, estimateTokens } from '../../models/estimate-tokens.js';
 import type { PlacedMessage } from '../../records/chats.js';
 
@@ -42,9 +41,9 @@ export function newestTurns(turns: readonly StoredTurn[], maxTurns: number, maxT
   return [cut(newest, maxTokens)];
 }
 
-/** Turns as messages for a model. */
-export function messagesOf(turns: readonly StoredTurn[]): readonly ChatMessage[] {
-  return turns.flatMap(({ messages }) => messages.map(({ role, content, id }): ChatMessage => ({ role, content, id })));
+/** The messages of turns, in order. */
+export function messagesOf(turns: readonly StoredTurn[]): readonly Pick<PlacedMessage, 'role' | 'content' | 'id'>[] {
+  return turns.flatMap(({ messages }) => messages.map(({ role, content, id }) => ({ role, content, id })));
 }
 
 function cut({ messages, tokens }: StoredTurn, maxTokens: number): StoredTurn {

@@ -11,9 +11,6 @@ export interface ChatTurn {
   readonly runId: string;
   readonly traceId: string;
   readonly chatId?: string | undefined;
-  readonly userId?: string | undefined;
-  readonly tenant: string;
-  readonly datasetIds: readonly string[];
   /** Milliseconds after which the chat ends with RUN_TIMEOUT. @default none */
   readonly deadlineMs?: number | undefined;
 }

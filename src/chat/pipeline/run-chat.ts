@@ -20,9 +20,9 @@ import {
   timeout,
   timer,
 } from 'rxjs';
-import { EngineError, toEngineError } from '../../errors.js';
+import { EngineError, shownMessage, toEngineError } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
-import { requireWhole } from '../../operators/invalid-option.js';
+import { requireMethods, requireObject, requireWhole } from '../../operators/invalid-option.js';
 import type { DirectAnswer, StageResult } from '../stages/stage-result.js';
 import type { ChatEvent, Evidence } from './chat-events.js';
 import type { AnswerPart, ChatStages, ChatTurn, RetrievalInput } from './chat-ports.js';
@@ -60,6 +60,8 @@ export function runChat<M, R, I, F, P extends { readonly mode: string }>(
   stages: ChatStages<M, R, I, F, P>,
   { now = () => Math.round(performance.now()) }: RunChatOptions = {},
 ): Observable<ChatEvent> {
+  requireObject('runChat', 'turn', turn);
+  requireMethods('runChat', 'stages', stages, STAGE_METHODS, 'an object with the stages of a chat');
   const { deadlineMs } = turn;
   if (deadlineMs !== undefined) requireWhole('chat', 'deadlineMs', deadlineMs, 1);
   return defer(() => {
@@ -73,6 +75,8 @@ export function runChat<M, R, I, F, P extends { readonly mode: string }>(
     );
   });
 }
+
+const STAGE_METHODS = ['loadMemory', 'rewrite', 'parseIntents', 'searchEarly', 'retrieve', 'assemble', 'answer'];
 
 /** One chat. */
 class Chat<M, R, I, F, P extends { readonly mode: string }> {
@@ -126,8 +130,8 @@ class Chat<M, R, I, F, P extends { readonly mode: string }> {
   /** The events of a chat that cannot go on. */
   failed(error: unknown): ChatEvent[] {
     this.#isOver = true;
-    const { code, message } = toEngineError(error, 'INTERNAL');
-    return [...this.#log.fail(), { type: 'error', code, message }];
+    const failure = toEngineError(error, 'INTERNAL');
+    return [...this.#log.fail(), { type: 'error', code: failure.code, message: shownMessage(failure) }];
   }
 
   /** Stages 2 to 5, the early search beside them, and what follows. */

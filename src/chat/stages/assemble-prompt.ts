@@ -29,6 +29,12 @@ export interface AssembleOptions {
   readonly history?: readonly PastMessage[];
   /** What came before the history. @default nothing */
   readonly summary?: string | undefined;
+  /** @default by the evidence and the intents */
+  readonly mode?: PromptMode | undefined;
+  /** @default by what is asked for */
+  readonly temperature?: number | undefined;
+  /** Language of the answer, such as `en` or `Chinese`. @default that of the question */
+  readonly language?: string | undefined;
   /** What the operator wants in addition. @default nothing */
   readonly instructions?: string | undefined;
   /** Of the whole prompt. @default 6000 */
@@ -96,8 +102,8 @@ const INSTRUCTIONS: Readonly<Record<PromptMode, readonly string[]>> = {
  */
 export function assemblePrompt(options: AssembleOptions): StageResult<AssembledPrompt> {
   const { message, evidence, history = [], maxTokens = MAX_TOKENS, countTokens = estimateTokens } = options;
-  const mode = modeOf(options);
-  const temperature = temperatureOf(message, mode);
+  const mode = options.mode ?? modeOf(options);
+  const temperature = options.temperature ?? temperatureOf(message, mode);
   const question = countTokens(message) > maxTokens / 2 ? cutToTokens(message, Math.floor(maxTokens / 2)) : message;
   const system = systemText(mode, options);
   const fixed = countTokens(system) + countTokens(question) + 4 * FRAME_TOKENS;
@@ -130,9 +136,9 @@ function temperatureOf(message: string, mode: PromptMode): number {
   return TEMPERATURES.find(([pattern]) => pattern.test(message))?.[1] ?? KNOWLEDGE_TEMPERATURE;
 }
 
-function systemText(mode: PromptMode, { message, instructions = '', summary = '' }: AssembleOptions): string {
-  const language = languageOf(message) === 'zh' ? 'Answer in Chinese.' : 'Answer in the language of the question.';
-  const rules = [...INSTRUCTIONS[mode], language, QUOTING].map((line) => `- ${line}`).join('\n');
+function systemText(mode: PromptMode, { message, language, instructions = '', summary = '' }: AssembleOptions): string {
+  const wanted = language ?? (languageOf(message) === 'zh' ? 'Chinese' : 'the language of the question');
+  const rules = [...INSTRUCTIONS[mode], `Answer in ${wanted}.`, QUOTING].map((line) => `- ${line}`).join('\n');
   const parts = [`[MODE] ${mode}`, `[INSTRUCTIONS]\n${rules}`];
   if (instructions.trim() !== '') parts.push(instructions.trim());
   if (summary.trim() !== '') parts.push(`[HISTORY] What was said before:\n${quote(summary.trim())}`);

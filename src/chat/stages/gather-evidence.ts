@@ -1,6 +1,6 @@
 /** Stage 6: what knowledge, links and tools know, within one time for all. */
 import { catchError, defaultIfEmpty, defer, forkJoin, map, type Observable, of, take, throwError, timeout } from 'rxjs';
-import { EngineError, toEngineError } from '../../errors.js';
+import { EngineError, shownMessage, toEngineError } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
 import { requireWhole } from '../../operators/invalid-option.js';
 import type { Evidence } from '../pipeline/chat-events.js';
@@ -89,10 +89,15 @@ function endOf({ name, args, find$ }: EvidenceChannel, limitMs: number, now: () 
       timeout({ first: limitMs, with: late }),
       map((items) => ({ items, told: { ...about, ms: now() - begun, found: items.length }, hasFailed: false })),
       catchError((thrown) => {
-        const { code, message } = toEngineError(thrown, 'TOOL_FAILED');
+        const failure = toEngineError(thrown, 'TOOL_FAILED');
         return of({
           items: [],
-          told: { ...about, ms: now() - begun, found: 0, error: { code, message } },
+          told: {
+            ...about,
+            ms: now() - begun,
+            found: 0,
+            error: { code: failure.code, message: shownMessage(failure) },
+          },
           hasFailed: true,
         });
       }),

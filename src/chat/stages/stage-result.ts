@@ -1,6 +1,7 @@
 /** What stages of a chat give, and what they share. */
 import type { JsonObject } from '../../json.js';
 import type { ChatModel } from '../../models/chat-model.js';
+import type { KeyedCache } from '../../newest.js';
 
 /** What a stage found, and what is told of it. */
 export interface StageResult<T> {
@@ -36,7 +37,4 @@ export interface PastMessage {
 }
 
 /** What earlier chats found, by content and configuration. */
-export interface StageCache<T> {
-  get(key: string): T | undefined;
-  set(key: string, value: T): void;
-}
+export type StageCache<T> = KeyedCache<T>;

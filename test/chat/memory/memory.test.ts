@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createBackgroundSummaries } from '../../../src/chat/memory/background-summaries.js';
 import { loadMemory, type Memory } from '../../../src/chat/memory/load-memory.js';
 import { type Summarised, type SummariseOptions, summarise } from '../../../src/chat/memory/summarise.js';
+import type { StageResult } from '../../../src/chat/stages/stage-result.js';
 import { EngineError } from '../../../src/errors.js';
 import type { ChatDelta, ChatRequest } from '../../../src/models/chat-model.js';
 import { estimateTokens } from '../../../src/models/estimate-tokens.js';
@@ -36,9 +37,9 @@ async function addTurns(store: ChatStore, from: number, to: number, text = (word
   }
 }
 
-const load = (store: Pick<ChatStore, 'messages' | 'summary'>, limits = {}): Promise<Memory> =>
-  lastValueFrom(loadMemory({ ...PLACE, store, limitMs: 60_000, ...limits }));
-const contents = ({ history }: Memory): unknown[] => history.map(({ content }) => content);
+const load = (store: Pick<ChatStore, 'messages' | 'summary'>, limits = {}): Promise<StageResult<Memory>> =>
+  lastValueFrom(loadMemory({ ...PLACE, store, ...limits }));
+const contents = ({ value: { history } }: StageResult<Memory>): unknown[] => history.map(({ content }) => content);
 
 interface Asked {
   readonly summary_so_far?: string;
@@ -81,9 +82,7 @@ const shorten = (store: ChatStore, model: SummariseOptions['model'], more = {}):
 describe('loadMemory', () => {
   it('is empty for a session without messages', async () => {
     expect(await load(createMemoryChats())).toMatchObject({
-      summary: undefined,
-      history: [],
-      status: 'ok',
+      value: { summary: undefined, history: [] },
       detail: { history_count: 0, summary: false, tokens: 0 },
     });
   });
@@ -91,7 +90,7 @@ describe('loadMemory', () => {
   it('tells the last 10 turns, oldest first, with ids and roles', async () => {
     const memory = await load(await storeWith(15));
     expect(contents(memory)).toEqual(Array.from({ length: 10 }, (_, at) => [`q${at + 5}`, `a${at + 5}`]).flat());
-    expect(memory.history[0]).toEqual({ role: 'user', content: 'q5', id: 'q5' });
+    expect(memory.value.history[0]).toEqual({ role: 'user', content: 'q5', id: 'q5' });
     expect(memory.detail).toEqual({ history_count: 10, summary: false, tokens: memory.detail.tokens });
   });
 
@@ -100,13 +99,13 @@ describe('loadMemory', () => {
     const tokens = estimateTokens('x'.repeat(1_600));
     const fitting = Math.floor(4_000 / (2 * tokens));
     expect(memory.detail).toEqual({ history_count: fitting, summary: false, tokens: fitting * 2 * tokens });
-    expect(memory.history.at(-1)?.id).toBe('a11');
-    expect(memory.history).toHaveLength(2 * fitting);
+    expect(memory.value.history.at(-1)?.id).toBe('a11');
+    expect(memory.value.history).toHaveLength(2 * fitting);
   });
 
   it('cuts the newest turn when not even that fits', async () => {
     const memory = await load(await storeWith(2, (word) => word + 'x'.repeat(100_000)));
-    expect(memory.history.map(({ id }) => id)).toEqual(['q1', 'a1']);
+    expect(memory.value.history.map(({ id }) => id)).toEqual(['q1', 'a1']);
     expect(memory.detail.tokens).toBeLessThanOrEqual(4_000);
     expect(memory.detail.tokens).toBeGreaterThan(3_900);
   });
@@ -121,7 +120,7 @@ describe('loadMemory', () => {
       createdAt: 1,
     });
     const memory = await load(store);
-    expect([memory.summary, memory.detail.summary]).toEqual(['about x', true]);
+    expect([memory.value.summary, memory.detail.summary]).toEqual(['about x', true]);
     expect(contents(memory)).toEqual(['q4', 'a4', 'q5', 'a5', 'q6', 'a6', 'q7', 'a7']);
   });
 
@@ -261,7 +260,7 @@ describe('summarise', () => {
         .map(() => shorten(random.chance(0.3) ? crashing : store, listing(), wide).catch(() => undefined));
       await Promise.all(work);
       const memory = await load(store, { ...wide, maxTurns: 1_000, toldTurns: 1_000 });
-      const seen = [...(memory.summary?.split(' ') ?? []), ...contents(memory)];
+      const seen = [...(memory.value.summary?.split(' ') ?? []), ...contents(memory)];
       expect(seen).toEqual(Array.from({ length: count }, (_, at) => [`q${at}`, `a${at}`]).flat());
     }
   });

@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { openTelemetry, type Telemetry } from '../../../src/telemetry/telemetry.js';
+import { given } from '../../../src/transport/http/input.js';
 import { startServer, type TestServer, type TestServerOptions } from '../../transport/support/server.js';
 import { type Behaviour, type Collector, setEnvironment, startCollector } from './collector.js';
 
@@ -20,15 +21,16 @@ export interface TracedServerOptions extends TestServerOptions {
   /** Further variables for OpenTelemetry. */
   readonly otel?: Readonly<Record<string, string>>;
   readonly closeMs?: number;
+  readonly showsTexts?: boolean;
 }
 
 export async function startTracedServer(options: TracedServerOptions = {}): Promise<TracedServer> {
-  const { behaviour, otel = {}, closeMs, ...rest } = options;
+  const { behaviour, otel = {}, closeMs, showsTexts, ...rest } = options;
   const collector = await startCollector(behaviour);
   const env = setEnvironment({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...otel });
   const warnings: string[] = [];
   const log = { warn: (fields: object, message: string) => void warnings.push(`${message} ${JSON.stringify(fields)}`) };
-  const telemetry = await openTelemetry(env, { version: '1.2.3', log, ...(closeMs === undefined ? {} : { closeMs }) });
+  const telemetry = await openTelemetry(env, { version: '1.2.3', log, ...given({ closeMs, showsTexts }) });
   let closed: Promise<void> | undefined;
   const flush = (): Promise<void> => {
     closed ??= telemetry.close();
