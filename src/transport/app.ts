@@ -2,13 +2,17 @@
 import Koa from 'koa';
 import { tokenRoutes } from './access/tokens.js';
 import { adminRoutes, metricsRoute } from './admin/admin.js';
+import { healthRoute } from './admin/health.js';
 import { agentFileRoutes } from './agents/agent-files.js';
 import { agentRoutes } from './agents/agents.js';
 import { draftToolRoutes } from './agents/draft-tools.js';
 import { botRoutes } from './bots.js';
+import { chatRoutes } from './chat/chat-routes.js';
 import { modelTargetRoutes } from './chat/model-targets.js';
+import { assistantGroups } from './chats/index.js';
 import { completionRoutes } from './completions/completions.js';
 import { componentRoutes } from './components/components.js';
+import { datasetGroups } from './datasets/index.js';
 import { success } from './envelope.js';
 import { fileRoutes } from './files/files.js';
 import { countAnswers } from './http/count-answers.js';
@@ -33,11 +37,7 @@ const GONE = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE', 'ECON
 
 /** What lies outside the API. */
 const SYSTEM: readonly Route[] = [
-  route('GET /healthz', {
-    summary: 'Whether the server is alive',
-    access: 'open',
-    handle: () => success({ status: 'ok' }),
-  }),
+  healthRoute,
   route('GET /', {
     summary: 'Where the API lies',
     access: 'open',
@@ -65,7 +65,10 @@ export function createApi(more: readonly RouteGroup[] = []): readonly RouteGroup
     templateRoutes(),
     tokenRoutes,
     adminRoutes,
+    chatRoutes,
     modelTargetRoutes,
+    ...assistantGroups,
+    ...datasetGroups,
     ...more,
     openapiRoutes(API_PREFIX, () => groups),
   ];
@@ -76,7 +79,9 @@ export function createApi(more: readonly RouteGroup[] = []): readonly RouteGroup
 export function createApp(parts: ServerParts, guard: GuardOptions, more: readonly RouteGroup[] = []): Koa {
   const app = new Koa();
   app.on('error', (error: Error & { readonly code?: string }) => {
-    if (!GONE.has(error.code ?? '')) parts.logger.error({ err: error }, 'an answer failed');
+    const { code = '' } = error;
+    // What is no HTTP is its client's fault, and such an error holds the request as it came, with its key.
+    if (!GONE.has(code) && !code.startsWith('HPE_')) parts.logger.error({ err: error }, 'an answer failed');
   });
   app.use(timeAnswers(parts.meter));
   app.use(answerErrors(parts.logger, (error) => parts.quotaMetrics.refused(error)));

@@ -1,8 +1,7 @@
 /** RAGFlow's JSON envelope: what every answer that is not a stream looks like. */
-import { EngineError, errorCodeInfo } from '../errors.js';
+import { EngineError, errorCodeInfo, shownMessage } from '../errors.js';
 import type { Json } from '../json.js';
 import type { PageRequest } from '../records/repository.js';
-import type { RunRecord } from '../records/runs.js';
 
 /** An answer: `code` 0 is success, anything else a failure that `message` explains. */
 export interface Envelope {
@@ -81,19 +80,14 @@ export interface HttpDetails {
 
 /** Code and message of an error as clients may see them. */
 export function outside(error: EngineError): { code: number; status?: number; message: string } {
-  const { envelope, expose, summary } = errorCodeInfo(error.code);
+  const { envelope } = errorCodeInfo(error.code);
   const { details } = error;
   const hasStatus = typeof details === 'object' && details !== null && 'httpStatus' in details;
   return {
     code: envelope,
-    message: expose ? error.message : summary,
+    message: shownMessage(error),
     ...(hasStatus ? { status: (details as HttpDetails).httpStatus } : {}),
   };
-}
-
-/** Why a run failed, as clients may see it. */
-export function reasonOf({ code, message }: NonNullable<RunRecord['error']>): string {
-  return outside(new EngineError(code, message)).message;
 }
 
 /** RAGFlow's habit: no data with 102, false with the other codes of its own, null with those borrowed from HTTP. */

@@ -102,7 +102,7 @@ function bodyOf({ method, body, takes }: Route): NonNullable<RouteConfig['reques
     return { content: { 'multipart/form-data': { schema: z.object({ file: file.optional() }) } } };
   }
   if (body === 'anything') return method === 'GET' ? undefined : { content: { '*/*': { schema: z.unknown() } } };
-  const schema = body ?? takes;
+  const schema = takes ?? body;
   return schema === undefined ? undefined : { content: json(schema) };
 }
 

@@ -1,5 +1,6 @@
 import type { Databases } from '../adapters/sql/databases.js';
 import type { TimeoutResolver } from '../canvas/compile.js';
+import { createRateLimits, type RateLimits } from '../chat/limits/rate-limits.js';
 import type { Registry } from '../components/component.js';
 import type { Services } from '../components/services.js';
 import type { DocumentIssue } from '../dsl/document.js';
@@ -11,6 +12,7 @@ import { Shares } from '../hosting/shares.js';
 import type { StartedTurn } from '../hosting/start.js';
 import { checkedCommand, type ForkPoint, type TurnRequest, type TurnTarget } from '../hosting/start-command.js';
 import type { JsonObject } from '../json.js';
+import type { KnowledgeBase } from '../knowledge/base/knowledge-base.js';
 import type { Log } from '../logger.js';
 import type { CanvasRuntimeStore } from '../records/canvas-runtimes.js';
 import type { ChatStore } from '../records/chats.js';
@@ -23,6 +25,7 @@ import type { Telemetry } from '../telemetry/telemetry.js';
 import { Callers } from './access/callers.js';
 import { createMemoryCounter, createRateLimit, type RateLimit } from './access/rate-limits.js';
 import { Strangers } from './access/strangers.js';
+import { BreakerStates } from './admin/breaker-states.js';
 import { refuseOtherRuntimes } from './admin/canvas-runtimes.js';
 import { QuotaMetrics } from './admin/quota-metrics.js';
 import { AnswersInFlight } from './http/answers-in-flight.js';
@@ -49,10 +52,20 @@ export interface ServerStores extends HostStores {
   readonly chats?: ChatStore;
 }
 
+/** Search indexes in memory, and the passages that they find. */
+export interface IndexSizes {
+  readonly open: number;
+  readonly passages: number;
+}
+
 /** What only the one who starts a server can give. */
 export interface ServerPorts {
   /** Tests databases for editors. @default no kind of database can be tested */
   readonly databaseProbe?: Pick<Databases, 'kinds' | 'probe'> | undefined;
+  /** Gives the knowledge base, which is loaded when it is first asked for. @default there are no datasets */
+  readonly openKnowledge?: (() => Promise<KnowledgeBase>) | undefined;
+  /** How much the search indexes hold that are in memory. @default there are none */
+  readonly indexSizes?: (() => IndexSizes) | undefined;
 }
 
 /** Places that the tenants of a server share, beside those for runs. */
@@ -92,7 +105,9 @@ export interface ServerBasics extends ServerPorts {
   readonly now: () => number;
 }
 
+/** Starts a turn of a target. */
 export type StartTurn = (target: TurnTarget, request: TurnRequest) => Promise<StartedTurn>;
+/** Starts a run from a past event of another one. */
 export type ForkRun = (target: TurnTarget, point: ForkPoint, request: TurnRequest) => Promise<StartedTurn>;
 
 /** What the routes of an embedder work with. */
@@ -123,7 +138,10 @@ export interface ServerParts extends RouteParts {
   readonly bodies: BytesInFlight;
   /** Uploads by keys of chat pages. */
   readonly pageUploads: RateLimit;
+  /** How often chats may begin. @default as often as they like: the server has no keys */
+  readonly chatLimits?: RateLimits;
   readonly quotaMetrics: QuotaMetrics;
+  readonly breakers: BreakerStates;
   readonly messages: RunsOfMessages;
   readonly traces: ReturnType<typeof openTraces>;
   readonly webhookSecurity: WebhookSecurity;
@@ -174,6 +192,7 @@ export function createServerParts(basics: ServerBasics): ServerParts {
     answers: new AnswersInFlight({ maxBytes: config.answersBytes, isShared }),
     uploads,
     bodies,
+    breakers: new BreakerStates(basics.services.models, basics.telemetry.registry, logger),
     quotaMetrics: new QuotaMetrics({
       registry: basics.telemetry.registry,
       usage: stores.usage,
@@ -183,6 +202,7 @@ export function createServerParts(basics: ServerBasics): ServerParts {
       log: logger,
       now,
     }),
+    ...(isShared && { chatLimits: chatLimitsOf(basics) }),
     pageUploads: createRateLimit(createCounter('page-uploads', 60), (error) =>
       logger.error({ err: error }, 'uploads of chat pages cannot be counted and are refused'),
     ),
@@ -196,6 +216,15 @@ export function createServerParts(basics: ServerBasics): ServerParts {
     }),
     webhookTraces: new WebhookTraces(now),
   };
+}
+
+function chatLimitsOf({ config, stores, logger, now }: ServerBasics): RateLimits {
+  const { chatsPerSecond: tenant, userChatsPerSecond: user, sessionChatsPerSecond: session } = config;
+  const { waitingChats: maxWaiting, chatWaitMs: maxWaitMs } = config;
+  return createRateLimits({
+    ...{ rates: { tenant, user, session }, maxWaiting, maxWaitMs, now, log: logger },
+    counter: stores.rates,
+  });
 }
 
 /** What a stranger may have read as often as it likes must not take as long each time. */

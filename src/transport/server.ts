@@ -10,6 +10,7 @@ import type { ServerConfig } from '../settings/read-settings.js';
 import { createTelemetry, type Telemetry, withTraceIds } from '../telemetry/telemetry.js';
 import { addServerGauges } from './admin/server-gauges.js';
 import { createApp } from './app.js';
+import { createChatServices } from './chat/chat-services.js';
 import type { RouteGroup } from './http/route.js';
 import { SlowClients } from './http/slow-clients.js';
 import { SystemMeter } from './http/system-meter.js';
@@ -62,8 +63,10 @@ export function createServer(options: ServerOptions): RunnelServer {
   const { config, stores, log = SILENT_LOG, now = Date.now, registry, timeouts } = options;
   const { telemetry = createTelemetry() } = options;
   const meter = new SystemMeter();
-  const services: Services = { metrics: meter, ...options.services };
   const logger = withTraceIds(log, telemetry.idsOf);
+  const { models } = options.services;
+  const chats = createChatServices({ store: stores.chats, models, log: logger, now });
+  const services: Services = { metrics: meter, ...chats.services, ...options.services };
   const loading: LoadOptions = {
     ...(registry === undefined ? {} : { registry }),
     ...(timeouts === undefined ? {} : { timeouts }),
@@ -89,12 +92,16 @@ export function createServer(options: ServerOptions): RunnelServer {
     logger,
     now,
     databaseProbe: options.databaseProbe,
+    openKnowledge: options.openKnowledge,
+    indexSizes: options.indexSizes,
   });
   const { callers, strangers } = parts;
   const guard = { callers, strangers, corsOrigins: config.corsOrigins };
   const live = new LiveServer({ parts, guard });
   addServerGauges(telemetry.registry, services.models, () => ({
     streams: parts.streams.count,
+    waitingChats: parts.chatLimits?.waiting ?? 0,
+    indexes: options.indexSizes?.() ?? { open: 0, passages: 0 },
     ...host.load,
     ...live.load,
   }));
@@ -117,15 +124,16 @@ export function createServer(options: ServerOptions): RunnelServer {
     strangers.asks(request);
     void live.upgrade(request, socket, head);
   });
+  let closeOther = async (): Promise<void> => {};
   return {
     http,
     async listen() {
-      const url = await listen(http, config);
+      closeOther = await listenOn(http, config);
       host.recover();
-      return url;
+      return urlOf(http);
     },
     async close() {
-      await close(http, host, live, Math.max(0, config.shutdownGraceMs - STOPPING_MS));
+      await close({ http, closeOther, host, live }, Math.max(0, config.shutdownGraceMs - STOPPING_MS));
     },
   };
 }
@@ -137,16 +145,25 @@ function patience({ slowClientMs }: ServerConfig): HttpServerOptions {
   return { headersTimeout, requestTimeout: REQUEST_MS, connectionsCheckingInterval: headersTimeout / 4 };
 }
 
-async function listen(http: Server, config: ServerConfig): Promise<string> {
-  await listenOn(http, config);
+function urlOf(http: Server): string {
   const address = http.address() as AddressInfo;
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
   return `http://${name}:${address.port}`;
 }
 
-async function close(http: Server, host: Host, live: LiveServer, graceMs: number): Promise<void> {
+/** What of a server is closed. */
+interface Closing {
+  readonly http: Server;
+  /** Closes its second address. */
+  readonly closeOther: () => Promise<void>;
+  readonly host: Host;
+  readonly live: LiveServer;
+}
+
+async function close({ http, closeOther, host, live }: Closing, graceMs: number): Promise<void> {
   // An HTTP server that never listened has nothing to close, and says so with an error.
-  const closed = http.listening ? new Promise((resolve) => http.close(resolve)) : Promise.resolve();
+  const first = http.listening ? new Promise((resolve) => http.close(resolve)) : Promise.resolve();
+  const closed = Promise.all([first, closeOther()]);
   // A connection whose last answer is sent would stay open for another request.
   const idle = setInterval(() => http.closeIdleConnections(), IDLE_MS);
   let hurry: NodeJS.Timeout | undefined;

@@ -9,8 +9,9 @@ import { newSession } from '../hosting/conversation.js';
 import { createId } from '../hosting/ids.js';
 import { noSession } from '../hosting/refusals.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import type { AgentRecord } from '../records/agents.js';
+import { type AgentRecord, CHAT_CATEGORY } from '../records/agents.js';
 import type { SessionMessage, SessionQuery, SessionRecord } from '../records/sessions.js';
+import { endSession } from './agents/delete-agent.js';
 import { findAgent } from './agents/find-agent.js';
 import { type Envelope, leftOut, success, successPage } from './envelope.js';
 import {
@@ -193,7 +194,7 @@ export const sessionRoutes: RouteGroup = {
       finds: findSession,
       data: whole,
       handle: async ({ tenant, found }, parts) => {
-        await remove(parts, tenant, found.id);
+        await endSession(parts, tenant, found.id);
         return success(1);
       },
     }),
@@ -265,7 +266,7 @@ async function removeMany(
   for (const id of ids) {
     const session = await parts.stores.sessions.find(tenant, id);
     if (session?.agentId === agent.id) {
-      await remove(parts, tenant, id);
+      await endSession(parts, tenant, id);
       deleted += 1;
     } else {
       errors.push(`The agent doesn't own the session ${id}`);
@@ -275,20 +276,12 @@ async function removeMany(
   return { code: 0, ...(errors.length === 0 ? {} : { data: { success_count: deleted, errors } }) };
 }
 
-/** Deletes a session and cancels its run. */
-async function remove(parts: ServerParts, tenant: string, sessionId: string): Promise<void> {
-  const { sessions } = parts.stores;
-  const run = (await sessions.find(tenant, sessionId))?.lastRun;
-  // Before the run is cancelled, so that its end does not store the session again.
-  await sessions.delete(tenant, sessionId);
-  await parts.host.cancel(tenant, { sessionId });
-  if (run !== undefined) await parts.host.cancel(tenant, { run });
-}
-
 /** The agent, refused in RAGFlow's words on this path. */
 async function findOwned({ tenant, params }: PathRequest<'id'>, { stores }: ServerParts): Promise<AgentRecord> {
   const agent = await stores.agents.find(tenant, params.id);
-  if (agent === undefined) throw new EngineError('NOT_FOUND', `You don't own the agent ${params.id}`);
+  if (agent === undefined || agent.canvasCategory === CHAT_CATEGORY) {
+    throw new EngineError('NOT_FOUND', `You don't own the agent ${params.id}`);
+  }
   return agent;
 }
 

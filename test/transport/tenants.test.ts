@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { API_PREFIX } from '../../src/transport/app.js';
+import { newBase } from '../knowledge/base/support/new-base.js';
 import { documentOf, PROBE } from './support/documents.js';
 import { openStream } from './support/event-stream.js';
 import { type Route, routeTable } from './support/route-table.js';
@@ -8,6 +9,8 @@ import { type Answer, startServer } from './support/server.js';
 const owner = { authorization: 'Bearer one-of-acme-long-key' };
 const stranger = { authorization: 'Bearer two-of-others-long-key' };
 const ADMIN_KEY = 'a-key-for-the-administrator';
+
+const NO_DATASET = '0'.repeat(32);
 
 const HOOK = documentOf({
   begin: ['Begin', ['Message:A'], { mode: 'Webhook', security: { auth_type: 'none', allow_anonymous: true } }],
@@ -26,6 +29,10 @@ interface Things extends Record<string, string> {
   readonly component: string;
   readonly task: string;
   readonly tenant: string;
+  readonly chat: string;
+  readonly dataset: string;
+  readonly document: string;
+  readonly chunk: string;
 }
 
 /** What is no secret: no id of anybody's is in it, or it is open to all by design. */
@@ -41,6 +48,18 @@ const OPEN = new Set([
   'POST /agents/rerun',
   'GET /system/tokens',
   'POST /system/tokens',
+  'GET /chats',
+  'POST /chats',
+  // Without ids, or with those of datasets alone; see chats/.
+  'POST /chat/recommendation',
+  'POST /chat/recommandation',
+  'POST /searchbots/related_questions',
+  'POST /chat/mindmap',
+  'GET /datasets',
+  'POST /datasets',
+  // Their datasets are in the query; see datasets/tags.test.ts.
+  'GET /datasets/metadata/flattened',
+  'GET /datasets/tags/aggregation',
   // Models are the operator's, and no key of a tenant changes what is told of them.
   'GET /chat/router',
   // Names of tools are no ids; see mcp/mcp.test.ts.
@@ -64,7 +83,22 @@ function bodyFor(route: string, things: Things): object {
     'PUT /agents/:id/tags': { tags: 'stolen' },
     'POST /agents/:id/components/:component/debug': { params: {} },
     'POST /agents/chat/completions': { agent_id: things.id, query: 'x' },
+    'POST /chat/stream': { message: 'x', chat_id: things.id, session_id: things.session },
     'POST /agents_openai/:id/chat/completions': { messages: [{ role: 'user', content: 'x' }] },
+    'DELETE /chats': { ids: [things.chat] },
+    'POST /chat/completions': { question: 'x', chat_id: things.chat },
+    'POST /chats/:chat/completions': { question: 'x' },
+    'DELETE /datasets': { ids: [things.dataset] },
+    'PUT /datasets/:dataset': { name: 'stolen' },
+    'PUT /datasets/:dataset/terms': { terms: [] },
+    'PUT /datasets/:dataset/tags': { from_tag: 'a', to_tag: 'b' },
+    'DELETE /datasets/:dataset/tags': { tags: ['a'] },
+    'DELETE /datasets/:dataset/documents': { ids: [things.document] },
+    'PUT /datasets/:dataset/metadata/config': { metadata: [] },
+    'POST /datasets/:dataset/search': { question: 'x' },
+    'POST /datasets/search': { question: 'x', dataset_ids: [things.dataset] },
+    'POST /retrieval': { question: 'x', dataset_ids: [things.dataset] },
+    'POST /documents/ingest': { doc_ids: [things.document], run: 1 },
   };
   return bodies[route] ?? { query: 'x' };
 }
@@ -92,6 +126,10 @@ describe('what belongs to another tenant', () => {
   let stillThere: () => Promise<void>;
 
   beforeAll(async () => {
+    const { base } = newBase();
+    const { dataset } = await base.datasets.create('acme', { name: 'secrets' });
+    const { document } = await base.documents.add('acme', dataset.id, { name: 'secret.txt', content: [] });
+    const chunk = await base.chunks.add('acme', document.id, { text: 'the secret' });
     const server = await startServer({
       env: {
         RUNNEL_API_KEYS: 'acme=one-of-acme-long-key,other=two-of-others-long-key',
@@ -99,6 +137,7 @@ describe('what belongs to another tenant', () => {
         RUNNEL_REFUSALS_PER_MINUTE: '1000',
       },
       outlivesTest: true,
+      openKnowledge: async () => base,
     });
     call = server.call;
     const data = async (method: string, path: string, body: unknown, headers = owner) =>
@@ -128,6 +167,10 @@ describe('what belongs to another tenant', () => {
       component: 'Message:A',
       task: done.session_id,
       tenant: 'acme',
+      chat: (await data('POST', '/chats', { name: 'secret' })).id,
+      dataset: dataset.id,
+      document: document.id,
+      chunk: chunk.id,
     };
     own = { ...things, id: await server.agent(HOOK, stranger) };
 
@@ -145,6 +188,11 @@ describe('what belongs to another tenant', () => {
       expect(await data('GET', `/agents/${id}/sessions/${things.session}`, undefined)).toMatchObject({ round: 1 });
       expect(await data('GET', `/agents/${id}/runs/${things.run}`, undefined)).toMatchObject({ status: 'succeeded' });
       expect(await data('GET', '/system/tokens', undefined)).toHaveLength(1);
+      expect(await base.chunks.find('acme', document.id, chunk.id)).toEqual(chunk);
+      expect(await base.documents.find('acme', dataset.id, document.id)).toMatchObject({
+        run: 'UNSTART',
+        metadata: {},
+      });
       for (const task of [first?.json.session_id, stream.headers.get('x-run-id')]) {
         await data('POST', `/tasks/${task}/cancel`, {}, stranger);
       }
@@ -167,8 +215,8 @@ describe('what belongs to another tenant', () => {
 
     // Guessing right and guessing wrong look the same.
     const unknown = Object.fromEntries(Object.keys(things).map((key) => [key, `${key}1.png`])) as unknown as Things;
-    const guess = await ask({ ...unknown, component: 'Message:A' });
-    const ids = [...Object.values(things), ...Object.values(unknown)];
+    const guess = await ask({ ...unknown, component: 'Message:A', dataset: NO_DATASET });
+    const ids = [...Object.values(things), ...Object.values(unknown), NO_DATASET];
     const wordsOf = ({ body }: Answer) => ids.reduce((text, id) => text.replaceAll(id, '?'), JSON.stringify(body));
     expect(guess.status).toBe(answer.status);
     expect(wordsOf(guess)).toBe(wordsOf(answer));
@@ -182,6 +230,8 @@ describe('what belongs to another tenant', () => {
     'POST /agentbots/:id/completions',
     'GET /agentbots/:id/inputs',
     'GET /agentbots/:id/logs/:message',
+    // Refused in the words that pages know.
+    'POST /searchbots/related_questions',
   ]);
   it.each(all.filter(({ name }) => !forPages.has(name) && !isOpen(name)))(
     'is closed to the page keys of its own tenant for $name',
@@ -244,6 +294,10 @@ function expectRefusal({ status, body }: Answer, name: string): void {
     expect([status, body.error.type]).toEqual([403, 'permission_error']);
     return;
   }
+  if (/openai\/:chat/.test(name)) {
+    expect([status, body.error.type]).toEqual([404, 'not_found_error']);
+    return;
+  }
   expect(status).toBe(isForAdministrators(name) ? 403 : 200);
-  expect([102, 103]).toContain(body.code);
+  expect([102, 103, 109]).toContain(body.code);
 }

@@ -102,8 +102,11 @@ async function runtimeView(tenant: string, parts: ServerParts): Promise<Envelope
   return success({ tenant_id: tenant, ...(await runtimeOf(parts, tenant)) });
 }
 
-async function metricsText(exchange: HttpExchange, { telemetry, quotaMetrics }: ServerParts): Promise<string> {
-  await quotaMetrics.refresh();
+async function metricsText(
+  exchange: HttpExchange,
+  { telemetry, quotaMetrics, breakers }: ServerParts,
+): Promise<string> {
+  await Promise.all([quotaMetrics.refresh(), breakers.refresh()]);
   exchange.type = METRICS_TYPE;
   return renderMetrics(telemetry.registry);
 }

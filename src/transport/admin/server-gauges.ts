@@ -11,6 +11,9 @@ export interface ServerLoad {
   readonly followedOverWebSockets: number;
   /** Events that wait: for the log, and for clients. */
   readonly queues: { readonly log: number; readonly clients: number };
+  /** Chats that wait until they may begin. */
+  readonly waitingChats: number;
+  readonly indexes: { readonly open: number; readonly passages: number };
 }
 
 /** Adds the numbers that only a server has to its metrics. */
@@ -24,10 +27,17 @@ export function addServerGauges(registry: MetricRegistry, models: Pick<Models, '
     const { streams, followedOverWebSockets } = read();
     return streams + followedOverWebSockets;
   });
-  registry.gauge('runnel_queue_depth', 'What waits: events for the log and for clients, calls for a model.', () => {
-    const { log, clients } = read().queues;
-    return pointsBy('queue', { log, clients, models: models.load?.().waiting ?? 0 });
-  });
+  registry.gauge(
+    'runnel_queue_depth',
+    'What waits: events for the log and for clients, calls for a model, chats.',
+    () => {
+      const { queues, waitingChats: chats } = read();
+      const { log, clients } = queues;
+      return pointsBy('queue', { log, clients, models: models.load?.().waiting ?? 0, chats });
+    },
+  );
+  registry.gauge('runnel_search_indexes', 'Search indexes in memory.', () => read().indexes.open);
+  registry.gauge('runnel_search_passages', 'Passages that these indexes find.', () => read().indexes.passages);
   registry.gauge('runnel_model_calls', 'Calls of chat models at work and in the queue.', () => {
     const { running, waiting } = models.load?.() ?? { running: 0, waiting: 0 };
     return pointsBy('state', { running, waiting });

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { badArgument } from '../../hosting/refusals.js';
 import { isJsonObject, type Json, type JsonObject, jsonExcess, parseJson } from '../../json.js';
-import type { AgentRecord } from '../../records/agents.js';
+import { type AgentRecord, CHAT_CATEGORY } from '../../records/agents.js';
 import { bodyText, given, isTruthy, textUpTo } from '../http/input.js';
 
 const MAX_TITLE = 255;
@@ -58,6 +58,9 @@ export interface AgentInput {
 
 /** @param maxBytes of the document. @throws EngineError BAD_REQUEST. */
 export function readAgentInput(body: z.output<typeof agentSchema>, maxBytes: number): AgentInput {
+  if (body.canvas_category === CHAT_CATEGORY) {
+    throw badArgument(`The category "${CHAT_CATEGORY}" is for assistants, which \`POST /chats\` makes.`);
+  }
   const { title, dsl, description, avatar, permission, canvas_type, canvas_category, tags, release } = body;
   return {
     ...(title === undefined || title === null ? {} : { title: readTitle(title) }),

@@ -12,6 +12,7 @@ import {
   type AgentRecord,
   type AgentStore,
   type AgentSummary,
+  CHAT_CATEGORY,
   listAgentSummaries,
 } from '../../records/agents.js';
 import { leftOut, success } from '../envelope.js';
@@ -21,22 +22,23 @@ import type { ServerParts } from '../server-parts.js';
 import { anyObject, defineView, milliseconds, none, string, timeFields, whole } from '../shapes.js';
 import { publish, requireSound } from '../versions/publish.js';
 import { type AgentInput, agentSchema, readAgentInput, readTags, tagsSchema } from './agent-input.js';
+import { deleteAgent } from './delete-agent.js';
 import { findAgent } from './find-agent.js';
 
 const ORDERS = { create_time: 'createdAt', update_time: 'updatedAt', title: 'title' } as const;
 /** For what is counted of all agents. */
-const ALL: AgentQuery = { offset: 0, limit: 0, orderBy: 'createdAt', descending: true };
+const ALL: AgentQuery = {
+  offset: 0,
+  limit: 0,
+  orderBy: 'createdAt',
+  descending: true,
+  notCategory: CHAT_CATEGORY,
+};
 const MAX_OWNERS = 100;
 const DEFAULT_CATEGORY = 'agent_canvas';
 
 /** Parameters in which runs leave values. */
 const SLOTS = ['inputs', 'outputs', 'debug_inputs'] as const;
-
-/** Milliseconds that the runs of an agent may take to end before it is deleted. */
-const DELETE_PATIENCE_MS = 5_000;
-
-/** The most runs of one agent that a deletion waits for; the others are cancelled without waiting. */
-const MOST_RUNS = 10_000;
 
 const times = timeFields('createdAt', 'updatedAt');
 
@@ -130,7 +132,7 @@ export const agentRoutes: RouteGroup = {
       data: agentView.shape,
       handle: async ({ tenant, params }, { stores }) => {
         const agent = await stores.agents.find(tenant, params.id);
-        if (agent === undefined) throw noCanvas();
+        if (agent === undefined || agent.canvasCategory === CHAT_CATEGORY) throw noCanvas();
         return success(agentView.of(agent, tenant));
       },
     }),
@@ -162,7 +164,9 @@ export const agentRoutes: RouteGroup = {
       summary: 'Deletes an agent with its versions, sessions and runs',
       data: z.boolean(),
       handle: async ({ tenant, params }, parts) => {
-        if (!(await deleteAgent(parts, tenant, params.id))) throw notOwner();
+        const agent = await parts.stores.agents.find(tenant, params.id);
+        if (agent === undefined || agent.canvasCategory === CHAT_CATEGORY) throw notOwner();
+        if (!(await deleteAgent(parts, tenant, agent.id))) throw notOwner();
         return success(true);
       },
     }),
@@ -180,8 +184,10 @@ export const agentRoutes: RouteGroup = {
       data: z.boolean(),
       handle: async ({ tenant, params, body }, { stores, now }) => {
         const change = { tags: readTags(body.tags), updatedAt: now() };
-        const agent = await stores.agents.update(tenant, params.id, change);
-        if (agent === undefined) throw new EngineError('FORBIDDEN', 'Agent not found or no permission.');
+        const before = await stores.agents.find(tenant, params.id);
+        const isAgent = before !== undefined && before.canvasCategory !== CHAT_CATEGORY;
+        const after = isAgent ? await stores.agents.update(tenant, params.id, change) : undefined;
+        if (after === undefined) throw new EngineError('FORBIDDEN', 'Agent not found or no permission.');
         return success(true);
       },
     }),
@@ -212,6 +218,8 @@ async function list({ tenant, query }: RouteRequest<never, typeof agentsQuery>, 
     ...page,
     ...orderOf<AgentQuery['orderBy']>(query, ORDERS, 'createdAt'),
     ...given({ id, title, keywords, canvasType, categories, tags }),
+    // Assistants are chats, see `/chats`; who asks for their category means them.
+    ...(categories?.includes(CHAT_CATEGORY) !== true && { notCategory: CHAT_CATEGORY }),
   };
   const { items, total } = await listFitting(wanted, (one) => listAgentSummaries(stores.agents, tenant, one));
   const isUnfiltered = categories === undefined && tags === undefined && canvasType === undefined;
@@ -268,32 +276,6 @@ export async function insertAgent(parts: ServerParts, tenant: string, input: Age
   if (publishes) await publish(parts, tenant, agent, {});
   const stored = (await parts.stores.agents.find(tenant, agent.id)) ?? agent;
   return { ...agentView.of(stored, tenant), issues };
-}
-
-/**
- * Deletes an agent with its versions, sessions, runs and logs; gives whether it existed. Its runs are cancelled first, so that
- * their clients receive the end before the logs are gone.
- */
-async function deleteAgent(parts: ServerParts, tenant: string, agentId: string): Promise<boolean> {
-  const { stores, host } = parts;
-  if ((await stores.agents.find(tenant, agentId)) === undefined) return false;
-  await stopRuns(parts, tenant, agentId);
-  const wasThere = await stores.agents.delete(tenant, agentId);
-  // A run may have started meanwhile.
-  await host.cancel(tenant, { agentId });
-  await stores.versions.deleteOf(tenant, agentId);
-  await stores.sessions.deleteOf(tenant, agentId);
-  for (const run of await stores.runs.deleteOf(tenant, agentId)) {
-    await stores.log.delete(tenant, run);
-  }
-  return wasThere;
-}
-
-async function stopRuns(parts: ServerParts, tenant: string, agentId: string): Promise<void> {
-  const query = { status: 'running', offset: 0, limit: MOST_RUNS } as const;
-  const { items } = await parts.stores.runs.list(tenant, { ...query, agentId });
-  await parts.host.cancel(tenant, { agentId });
-  await Promise.all(items.map(({ id }) => parts.host.whenOver(tenant, id, DELETE_PATIENCE_MS)));
 }
 
 /** A draft without what conversations left in it. @throws EngineError DOCUMENT_INVALID. */

@@ -20,7 +20,7 @@ import type { ServerParts } from '../server-parts.js';
 import { conversationFrames } from './conversation-view.js';
 import { openaiCompletion, openaiView } from './openai-view.js';
 
-const messageSchema = z.looseObject({
+export const messageSchema = z.looseObject({
   role: z.string(),
   content: z
     .union([z.string(), z.array(z.looseObject({ type: z.string().optional(), text: z.string().optional() }))])
@@ -31,7 +31,7 @@ const MESSAGES =
   'The last user message is the question, the messages of users and assistants before it are the history of a new session. Parts that are not text are refused; system messages are not passed on, because the agent has its own.';
 
 /** A question in OpenAI's form. */
-const openaiSchema = z.looseObject({
+export const openaiSchema = z.looseObject({
   messages: z.array(messageSchema).nullish().describe(MESSAGES),
   model: z.unknown().optional().describe('The agent of a request that names none; otherwise ignored.'),
   stream: z.unknown().optional().describe('true: the answer is a stream of chunks.'),
@@ -161,7 +161,7 @@ async function completeInOpenaiForm(
  * Cancels a run as soon as it has no client: one of OpenAI's API cannot come back to a stream, and the rest of the answer would be
  * paid for and lost. The subscription ends with the last client. A server that never cancels such runs does not cancel these.
  */
-function cancelWhenLeft(live: StartedRun, { config }: ServerParts): void {
+export function cancelWhenLeft(live: StartedRun, { config }: ServerParts): void {
   if (config.detachGraceMs > 0) live.clients.abandoned(0).subscribe(() => live.cancel());
 }
 
@@ -177,7 +177,7 @@ export interface OpenaiRequest {
  *
  * @throws EngineError BAD_REQUEST.
  */
-function readOpenaiRequest(body: z.output<typeof openaiSchema>, headers: TraceHeaders): OpenaiRequest {
+export function readOpenaiRequest(body: z.output<typeof openaiSchema>, headers: TraceHeaders): OpenaiRequest {
   const { messages: sent, session_id, id, metadata } = body;
   const messages = (sent ?? []).map(({ role, content }) => ({ role, content: textOf(role, content) }));
   if (messages.length === 0) throw badArgument('You must provide at least one message.');
@@ -228,6 +228,9 @@ const KINDS: Readonly<Partial<Record<ErrorCode, readonly [status: number, type: 
   DOCUMENT_INVALID: [400, 'invalid_request_error'],
   UNAUTHENTICATED: [401, 'authentication_error'],
   FORBIDDEN: [403, 'permission_error'],
+  NO_AUTHORIZATION: [404, 'not_found_error'],
+  MODEL_UNKNOWN: [404, 'not_found_error'],
+  QUESTION_INVALID: [400, 'invalid_request_error'],
   NOT_FOUND: [404, 'not_found_error'],
   SESSION_BUSY: [409, 'invalid_request_error'],
   LIMIT_REACHED: [503, 'server_error'],
@@ -244,7 +247,7 @@ function openaiError(thrown: unknown): { readonly status: number; readonly body:
   return { status, body: { error: { message, type } } };
 }
 
-function refuseInOpenaiForm(exchange: HttpExchange, error: unknown, { logger }: { readonly logger: Log }): void {
+export function refuseInOpenaiForm(exchange: HttpExchange, error: unknown, { logger }: { readonly logger: Log }): void {
   if (!EngineError.is(error)) logger.error({ err: error, path: exchange.path }, 'a request crashed');
   const { status, body } = openaiError(error);
   exchange.status = status;

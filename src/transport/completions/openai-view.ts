@@ -1,12 +1,12 @@
 /** A run in OpenAI's format: chunks of a stream, or one completion. */
 import { mergeForms, type RagflowProjection } from '../../canvas/ragflow-events.js';
 import { THINK_CLOSE, THINK_OPEN } from '../../components/speaking/think-text.js';
+import { shownMessage } from '../../errors.js';
 import type { RunEvent } from '../../graph/events.js';
 import type { Transcript } from '../../hosting/transcript.js';
-import { isJsonObject, type JsonObject } from '../../json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { estimateTokens } from '../../models/estimate-tokens.js';
 import type { RunRecord } from '../../records/runs.js';
-import { reasonOf } from '../envelope.js';
 import type { RunView } from '../runs/answer-run.js';
 import { formQuestion } from '../runs/form-question.js';
 
@@ -17,6 +17,10 @@ export interface CompletionHeader {
   /** Seconds since 1970. */
   readonly created: number;
   readonly promptTokens: number;
+  /** What it calls its model. @default the agent */
+  readonly model?: string;
+  /** How it gives what an answer cites; nothing for undefined. @default as runs report it, where there is anything */
+  readonly cite?: (reference: JsonObject) => Json | undefined;
 }
 
 /** The events of a run as chunks, in OpenAI's framing. */
@@ -50,8 +54,10 @@ class Chunks {
         );
       case 'node-notice': {
         const { reference } = event.data;
-        const isCited = event.name === 'message-ended' && isJsonObject(reference);
-        return isCited ? this.#delta({ content: '', reference }) : undefined;
+        if (event.name !== 'message-ended' || !isJsonObject(reference)) return undefined;
+        const { cite } = this.#header;
+        const cited = cite === undefined ? reference : cite(reference);
+        return cited === undefined ? undefined : this.#delta({ content: '', reference: cited });
       }
       case 'run-interrupted': {
         const form = formOf(mergeForms(event.pending));
@@ -66,7 +72,7 @@ class Chunks {
           usage: usageOf(this.#header.promptTokens, this.#completionTokens),
         };
       case 'run-failed': {
-        const error = { message: reasonOf(event.error), type: 'server_error' };
+        const error = { message: shownMessage(event.error), type: 'server_error' };
         // At the top, too: clients look for an error there alone, and take the answer for a finished one without it.
         return { ...this.#delta({ content: null, error }, 'error'), error };
       }
@@ -93,13 +99,13 @@ class Chunks {
   }
 
   #delta(delta: JsonObject, finishReason: string | null = null): JsonObject {
-    const { sessionId, agentId, created } = this.#header;
+    const { sessionId, agentId, created, model = agentId } = this.#header;
     const whole = { ...delta, role: 'assistant', function_call: null, tool_calls: null };
     return {
       id: sessionId,
       object: 'chat.completion.chunk',
       created,
-      model: agentId,
+      model,
       system_fingerprint: '',
       usage: null,
       choices: [{ delta: whole, finish_reason: finishReason, index: 0, logprobs: null }],
@@ -109,12 +115,13 @@ class Chunks {
 
 /** A completion, or an error of OpenAI's form with its HTTP status. */
 export function openaiCompletion(
-  { sessionId, agentId, created, promptTokens }: CompletionHeader,
+  header: CompletionHeader,
   run: RunRecord,
   transcript: Transcript,
 ): { readonly status: number; readonly body: JsonObject } {
+  const { sessionId, agentId, created, promptTokens, model = agentId } = header;
   if (run.error !== undefined) {
-    return { status: 500, body: { error: { message: reasonOf(run.error), type: 'server_error' } } };
+    return { status: 500, body: { error: { message: shownMessage(run.error), type: 'server_error' } } };
   }
   if (run.status === 'waiting') {
     const form = formOf(transcript.userInputs?.data ?? {});
@@ -124,11 +131,13 @@ export function openaiCompletion(
     return { status: 409, body: { error, session_id: sessionId } };
   }
   const { reasoning, content } = splitReasoning(transcript.content);
+  const { cite = asReported } = header;
+  const cited = cite(transcript.reference);
   const message: JsonObject = {
     role: 'assistant',
     content,
     ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
-    ...(Object.keys(transcript.reference).length === 0 ? {} : { reference: transcript.reference }),
+    ...(cited !== undefined && { reference: cited }),
   };
   return {
     status: 200,
@@ -136,12 +145,16 @@ export function openaiCompletion(
       id: sessionId,
       object: 'chat.completion',
       created,
-      model: agentId,
+      model,
       param: null,
       usage: usageOf(promptTokens, estimateTokens(transcript.content)),
       choices: [{ message, logprobs: null, finish_reason: 'stop', index: 0 }],
     },
   };
+}
+
+function asReported(reference: JsonObject): JsonObject | undefined {
+  return Object.keys(reference).length === 0 ? undefined : reference;
 }
 
 /** Without a closing mark, an opening one is text. */

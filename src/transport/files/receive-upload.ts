@@ -129,7 +129,7 @@ async function receive(
   if (!isMultipart(req)) throw badArgument('`file` field is required.');
   const limits = { maxBytes, maxFiles: config.uploadFiles, onBytes: (bytes: number) => flight.add(bytes) };
   await readParts(req, limits, ({ field, fileName, mimeType }: PartHead) =>
-    field === 'file' && fileName !== undefined ? open({ name: fileName, mimeType }) : undefined,
+    field === 'file' && fileName !== undefined ? open({ name: fileName || 'file', mimeType }) : undefined,
   );
 }
 

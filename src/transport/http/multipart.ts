@@ -7,7 +7,7 @@ import { badArgument } from '../../hosting/refusals.js';
 export interface PartHead {
   /** Of the field. */
   readonly field: string;
-  /** Without folders; absent from parts that are no files. */
+  /** Without folders; empty where no file was chosen, absent from parts that are no files. */
   readonly fileName?: string;
   readonly mimeType: string;
 }
@@ -231,7 +231,7 @@ function extendedParameterOf(header: string, name: string): string | undefined {
 
 /** Some clients send a whole path. */
 function baseName(name: string): string {
-  return name.split(/[/\\]/).at(-1) || 'file';
+  return name.split(/[/\\]/).at(-1) ?? '';
 }
 
 /** Decodes base64 that comes in pieces of any length. */

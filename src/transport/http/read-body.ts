@@ -8,7 +8,7 @@ import { type Json, jsonErrorPlace, jsonExcess, parseJson } from '../../json.js'
 import type { BytesInFlight, Flight, FlightOwner } from './bytes-in-flight.js';
 import type { Guard } from './guards.js';
 import { isMultipart, readParts } from './multipart.js';
-import type { HttpExchange, RequestState } from './route.js';
+import type { Dialect, HttpExchange, RequestState } from './route.js';
 
 /** Bodies up to this size are not counted: there may be very many of them, and they are read at once. */
 const SMALL_BYTES = 64 * 1024;
@@ -18,10 +18,15 @@ const SMALL_BYTES = 64 * 1024;
  * routes when they are multipart, and refused otherwise: a form that another site submits must not pass for JSON.
  *
  * @param bodies counts what is being read
- * @throws EngineError BODY_TOO_LARGE, BAD_REQUEST (HTTP 400), LIMIT_REACHED (HTTP 503) from the guard.
+ * @param parse gives the value of the text of a body
+ * @throws EngineError BODY_TOO_LARGE, BAD_REQUEST (HTTP 400), LIMIT_REACHED (HTTP 503) from the guard; what `parse` throws.
  */
-export function readJsonBody(maxBytes: number, bodies: BytesInFlight): Guard {
-  const parse = bodyParser({
+export function readJsonBody(
+  maxBytes: number,
+  bodies: BytesInFlight,
+  parse: (text: string) => unknown = parseBody,
+): Guard {
+  const readText = bodyParser({
     // As text, because what is in it is counted before anything is built from it.
     enableTypes: ['text'],
     // Merged into the default, text/plain, by position, which takes its place.
@@ -40,7 +45,7 @@ export function readJsonBody(maxBytes: number, bodies: BytesInFlight): Guard {
       if (flight !== undefined && isOfUnknownLength(exchange)) {
         exchange.request.body = (await readBytes(exchange.req, maxBytes, { flight })).toString('utf8');
       } else {
-        await (parse as Middleware)(exchange, async () => {});
+        await (readText as Middleware)(exchange, async () => {});
       }
     } finally {
       flight?.close();
@@ -48,7 +53,7 @@ export function readJsonBody(maxBytes: number, bodies: BytesInFlight): Guard {
     // A stream may keep the exchange for an hour; the text of its request is not needed that long.
     exchange.request.rawBody = '';
     const { body } = exchange.request;
-    if (typeof body === 'string') exchange.request.body = parseBody(body);
+    if (typeof body === 'string') exchange.request.body = parse(body);
   };
   return async (exchange) => {
     const { req } = exchange;
@@ -56,7 +61,17 @@ export function readJsonBody(maxBytes: number, bodies: BytesInFlight): Guard {
     // It mostly comes with the head of its request, a moment later.
     await undefined;
     const bytes = wholeBody(req) ?? (await readBytes(req, maxBytes));
-    exchange.request.body = parseBody(textOf(bytes));
+    exchange.request.body = parse(textOf(bytes));
+  };
+}
+
+/** The same in a dialect. */
+export function readJsonOf({ checkBody, parse }: Dialect, maxBytes: number, bodies: BytesInFlight): Guard {
+  const read = readJsonBody(maxBytes, bodies, parse);
+  return (exchange) => {
+    checkBody(exchange);
+    if (hasBody(exchange.headers)) return read(exchange);
+    exchange.request.body = parse('');
   };
 }
 
@@ -233,7 +248,7 @@ export async function readMultipart(
   await readParts(request, limits, (head) => {
     if (head.field !== field || head.fileName === undefined) return undefined;
     const pieces: Buffer[] = [];
-    files.push({ name: head.fileName, mimeType: head.mimeType, pieces });
+    files.push({ name: head.fileName || 'file', mimeType: head.mimeType, pieces });
     return (piece) => void pieces.push(piece);
   });
   return files.map(({ name, mimeType, pieces }) => ({ name, mimeType, bytes: Buffer.concat(pieces) }));

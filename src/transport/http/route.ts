@@ -1,9 +1,12 @@
 /** Routes as data: each is declared once, and the router, the parsing, the guards and the OpenAPI document are made from that. */
-import type { RouterContext } from '@koa/router';
+import type { ParsedUrlQuery } from 'node:querystring';
+import type { ParameterizedContext } from 'koa';
 import type { z } from 'zod';
+import type { EngineError } from '../../errors.js';
 import type { Caller } from '../access/callers.js';
 import type { RouteParts, ServerParts } from '../server-parts.js';
 
+/** A method of HTTP that routes may have. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
@@ -32,7 +35,10 @@ export type BodyKind = 'files' | 'anything';
 export type RequestState = Caller;
 
 /** A request and its answer, as Koa has them. */
-export type HttpExchange = RouterContext<RequestState>;
+export type HttpExchange = ParameterizedContext<RequestState> & {
+  /** Parameters of the path. */
+  params: Readonly<Record<string, string>>;
+};
 
 /** Names of the parameters in a path: `id` and `run` of `/agents/:id/runs/:run`. */
 export type NamesIn<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
@@ -65,6 +71,20 @@ export interface RouteRequest<
   readonly exchange: HttpExchange;
 }
 
+/** How routes read what clients send, and in which words they refuse it. All of it may throw an EngineError. */
+export interface Dialect {
+  /** The refusal of a request without a valid key. */
+  readonly noKey: (message: string) => EngineError;
+  /** Reads a query as it came. */
+  readonly query: <Q extends z.ZodObject>(schema: Q, query: ParsedUrlQuery) => z.output<Q>;
+  /** Refuses a body by its head, before it is read. */
+  readonly checkBody: (exchange: HttpExchange) => void;
+  /** The value of the text of a body; the text is empty when there is no body. */
+  readonly parse: (text: string) => unknown;
+  /** Reads that value. */
+  readonly body: <B extends z.ZodType>(schema: B, value: unknown) => z.output<B>;
+}
+
 /** What a route declares beside its method and path. */
 export interface RouteSpec<Name extends string, Q extends z.ZodObject, B extends z.ZodType, Found, Parts = RouteParts> {
   readonly summary: string;
@@ -76,7 +96,7 @@ export interface RouteSpec<Name extends string, Q extends z.ZodObject, B extends
   readonly query?: Q;
   /** Reads the body. @default JSON that no schema checks */
   readonly body?: B | BodyKind;
-  /** Describes a JSON body that the handler reads itself, because several forms are possible. */
+  /** Describes a JSON body of which the handler reads more than `body` does, because several forms are possible. */
   readonly takes?: z.ZodType;
   /** @default 'envelope' */
   readonly answers?: AnswerKind;
@@ -84,6 +104,8 @@ export interface RouteSpec<Name extends string, Q extends z.ZodObject, B extends
   readonly reserves?: number;
   /** What `data` holds in the envelope. */
   readonly data?: z.ZodType;
+  /** @default that of this server: JSON by a guard, and every mismatch in one sentence */
+  readonly dialect?: Dialect;
   /** Answers what is thrown on this route, also by its guards. @default RAGFlow's envelope */
   readonly refuse?: (exchange: HttpExchange, error: unknown, parts: Parts) => void;
   /** Gives the body of the answer; undefined: the handler has answered through the exchange. */

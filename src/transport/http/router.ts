@@ -15,7 +15,7 @@ import {
   sayWhenToRetry,
 } from './guards.js';
 import { given, readInput, readQuery } from './input.js';
-import { readJsonBody } from './read-body.js';
+import { readJsonBody, readJsonOf } from './read-body.js';
 import type { Access, HttpExchange, RequestState, Route } from './route.js';
 import { RouteTable } from './route-table.js';
 
@@ -30,6 +30,10 @@ const IDS: Readonly<Record<string, string>> = {
   task: 'task_id',
   token: 'token',
   tenant: 'tenant_id',
+  chat: 'chat_id',
+  dataset: 'dataset_id',
+  document: 'document_id',
+  chunk: 'chunk_id',
 };
 
 export interface RouterOptions {
@@ -91,7 +95,11 @@ function createGuards({ parts, guard }: RouterOptions): (route: Route) => readon
     bot: [authenticate(guard, { takesPage: true, refusal: noPageKey }), limited],
     admin: [requireAdmin(config.adminKey, guard.callers)],
   };
-  return ({ access = 'key', body }) => [...byAccess[access], ...(body === 'anything' ? [] : [json])];
+  return ({ access = 'key', body, dialect }) => {
+    if (dialect === undefined) return [...byAccess[access], ...(body === 'anything' ? [] : [json])];
+    const keyed = access === 'key' ? [authenticate(guard, { refusal: dialect.noKey }), limited] : byAccess[access];
+    return isSchema(body) ? [...keyed, readJsonOf(dialect, config.jsonBytes, parts.bodies)] : keyed;
+  };
 }
 
 function guarded(guards: readonly Guard[], answered: Answer): Answer {
@@ -132,12 +140,13 @@ async function answer(route: Route, parts: ServerParts, exchange: HttpExchange):
     : { tenant, caller, params, ...given({ boundAgent, page, isMade }) };
   if (route.reserves !== undefined) await parts.answers.reserve(exchange.res, tenant, route.reserves);
   const found = route.finds === undefined ? undefined : await route.finds(addressed, parts);
+  const { query: readsQuery = readQuery, body: readsBody = readInput } = route.dialect ?? {};
   const body = await route.handle(
     {
       ...addressed,
       found,
-      query: route.query === undefined ? {} : readQuery(route.query, exchange.query),
-      body: isSchema(route.body) ? readInput(route.body, request.body) : request.body,
+      query: route.query === undefined ? {} : readsQuery(route.query, exchange.query),
+      body: isSchema(route.body) ? readsBody(route.body, request.body) : request.body,
       exchange,
     },
     parts,

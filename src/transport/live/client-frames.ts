@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { badArgument } from '../../hosting/refusals.js';
 import { isJsonObject, type JsonObject, parseJson } from '../../json.js';
+import { chatSchema } from '../chat/chat-input.js';
 import { readInput, received } from '../http/input.js';
 
 const id = z.string().min(1).max(255);
@@ -16,6 +17,10 @@ const schemas = {
   /** So are those of a fork. */
   fork: z.looseObject({ type: z.literal('fork'), req, view, run_id: id, at: seq.optional() }),
   user_input: z.looseObject({ type: z.literal('user_input'), req, view, session_id: id }),
+  /** The other fields are those of a question to a chat. */
+  ask: chatSchema.extend({ type: z.literal('ask'), req }),
+  /** Leaves a run, which is then a run without this client. */
+  detach: z.object({ type: z.literal('detach'), req, run_id: id }),
   cancel: z
     .object({ type: z.literal('cancel'), req, session_id: id.optional(), run_id: id.optional() })
     .refine(({ session_id, run_id }) => session_id !== undefined || run_id !== undefined, {
@@ -28,6 +33,12 @@ const schemas = {
 } as const;
 
 type Schemas = typeof schemas;
+
+/** Frames that a connection takes beside those that both kinds do. */
+const OWN: Readonly<Record<LiveKind, readonly string[]>> = { agent: ['run', 'fork', 'user_input'], chat: ['ask'] };
+
+/** What a connection is for: one agent, or all chats of a tenant. */
+export type LiveKind = 'agent' | 'chat';
 
 /** A frame of a client. */
 export type ClientFrame = { [K in keyof Schemas]: z.output<Schemas[K]> }[keyof Schemas];
@@ -42,10 +53,13 @@ export function parseFrame(text: string): JsonObject | undefined {
 }
 
 /** Reads a frame by its type. @throws EngineError BAD_REQUEST for an unknown type or wrong fields. */
-export function readFrame(value: JsonObject): ClientFrame {
+export function readFrame(value: JsonObject, kind: LiveKind): ClientFrame {
   const { type } = value;
-  if (typeof type !== 'string' || !Object.hasOwn(schemas, type)) {
-    const known = Object.keys(schemas).join(', ');
+  const others = OWN[kind === 'agent' ? 'chat' : 'agent'];
+  if (typeof type !== 'string' || !Object.hasOwn(schemas, type) || others.includes(type)) {
+    const known = Object.keys(schemas)
+      .filter((name) => !others.includes(name))
+      .join(', ');
     throw badArgument(`\`type\` must be one of ${known}; received ${received(type)}.`);
   }
   return readInput(schemas[type as keyof Schemas] as z.ZodType<ClientFrame>, value);

@@ -5,6 +5,7 @@ import { EngineError } from '../../errors.js';
 import { createId } from '../../hosting/ids.js';
 import { heartbeat, quietFor } from '../../hosting/liveness.js';
 import type { JsonObject } from '../../json.js';
+import { CHAT_CATEGORY } from '../../records/agents.js';
 import type { Origin } from '../access/client-address.js';
 import { TokenBucket } from '../access/rate-limits.js';
 import type { ServerParts } from '../server-parts.js';
@@ -29,7 +30,8 @@ export interface LiveConnectionOptions {
   readonly request: Origin;
   /** What the WebSocket writes to. */
   readonly socket: Socket;
-  readonly agentId: string;
+  /** Undefined on connections for chats. */
+  readonly agentId: string | undefined;
   /** Undefined until the client has said who it is. */
   readonly tenant: string | undefined;
 }
@@ -43,6 +45,12 @@ export function placeConnection({ shares, strangers }: ServerParts, tenant: stri
   // It may have been closed meanwhile, and is not closed twice.
   if (socket.closed) giveBack();
   return true;
+}
+
+/** Whether an agent is there that has connections of its own; chats share one address. */
+export async function hasAgent({ stores }: ServerParts, tenant: string, agentId: string): Promise<boolean> {
+  const agent = await stores.agents.find(tenant, agentId);
+  return agent !== undefined && agent.canvasCategory !== CHAT_CATEGORY;
 }
 
 /** One WebSocket of a client: checks and orders its frames, keeps it alive, ends it. What runs on it is in {@link LiveRuns}. */
@@ -124,7 +132,7 @@ export class LiveConnection {
     this.#send({
       type: 'ready',
       connection_id: createId(),
-      agent_id: agentId,
+      ...(agentId !== undefined && { agent_id: agentId }),
       heartbeat_s: parts.config.heartbeatMs / 1000,
       window: WINDOW,
       resume_ttl_s: RESUME_TTL_SECONDS,
@@ -173,7 +181,8 @@ export class LiveConnection {
   async #handle(value: JsonObject): Promise<void> {
     const req = requestIdOf(value);
     try {
-      await this.#obey(readFrame(value), req);
+      const kind = this.#options.agentId === undefined ? 'chat' : 'agent';
+      await this.#obey(readFrame(value, kind), req);
     } catch (error) {
       if (!EngineError.is(error)) this.#options.parts.logger.error({ err: error }, 'a live frame crashed');
       this.#send(errorFrame(error, { req }));
@@ -205,6 +214,10 @@ export class LiveConnection {
         return runs.fork(frame, req);
       case 'user_input':
         return runs.answer(frame, req);
+      case 'ask':
+        return runs.ask(frame, req);
+      case 'detach':
+        return runs.detach(frame, req);
       case 'cancel':
         return runs.cancel(frame);
       case 'attach':
@@ -220,7 +233,7 @@ export class LiveConnection {
     const tenant = await this.#tenantOf(token);
     if (tenant === undefined) {
       this.close(CLOSE.unauthenticated, 'Invalid access token');
-    } else if ((await parts.stores.agents.find(tenant, agentId)) === undefined) {
+    } else if (agentId !== undefined && !(await hasAgent(parts, tenant, agentId))) {
       this.close(CLOSE.noAgent, 'no such agent');
     } else if (placeConnection(parts, tenant, this.#options.socket)) {
       this.#admit(tenant);

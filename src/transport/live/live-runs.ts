@@ -1,16 +1,27 @@
-import { BehaviorSubject, Subscription } from 'rxjs';
+import { BehaviorSubject, Subject, Subscription } from 'rxjs';
+import { toChatFrame } from '../../chat/chat-frames.js';
 import { EngineError } from '../../errors.js';
 import { checkId } from '../../hosting/ids.js';
 import { quietFor } from '../../hosting/liveness.js';
 import { foreignRun, noRun, noSession } from '../../hosting/refusals.js';
 import type { StartedTurn } from '../../hosting/start.js';
 import type { TurnTarget } from '../../hosting/start-command.js';
-import type { RunRecord } from '../../records/runs.js';
+import type { RunIdentity, RunRecord } from '../../records/runs.js';
 import type { TokenBucket } from '../access/rate-limits.js';
+import { readChat } from '../chat/chat-input.js';
+import { chatRunInfo, findChatRun, startChat } from '../chat/start-chat.js';
 import { readTurn } from '../runs/read-turn.js';
 import type { ServerParts } from '../server-parts.js';
 import type { ClientFrame, RequestId } from './client-frames.js';
-import { doneFrame, errorFrame, eventFrame, type LiveView, type ServerFrame, WINDOW } from './server-frames.js';
+import {
+  AGENT_VIEWS,
+  doneFrame,
+  errorFrame,
+  eventFrame,
+  type LiveView,
+  type ServerFrame,
+  WINDOW,
+} from './server-frames.js';
 
 /** Runs that one connection may follow at once. */
 const MAX_RUNS = 4;
@@ -23,9 +34,10 @@ type Frame<T extends ClientFrame['type']> = Extract<ClientFrame, { readonly type
 /** What {@link LiveRuns} needs of its connection. */
 export interface LiveRunsOptions {
   readonly parts: ServerParts;
-  readonly agentId: string;
+  /** The agent whose runs they are; undefined: those of all chats of the tenant. */
+  readonly agentId: string | undefined;
   readonly tenant: string;
-  /** Limits how often runs are started. */
+  /** Limits how often runs of the agent are started. */
   readonly runRate: TokenBucket | undefined;
   /** Whether the socket takes more. */
   readonly canSend: () => boolean;
@@ -41,6 +53,7 @@ export interface LiveRunsOptions {
 export class LiveRuns {
   readonly #options: LiveRunsOptions;
   readonly #followers = new Map<string, RunFollower>();
+  readonly #stopped = new Subject<void>();
   #isStopped = false;
 
   constructor(options: LiveRunsOptions) {
@@ -56,7 +69,7 @@ export class LiveRuns {
   async run(frame: Frame<'run'>, req: RequestId): Promise<void> {
     // Browsers cannot set headers of a WebSocket; a frame names its trace by fields of the same names.
     const { parts } = this.#options;
-    await this.#start((target) => parts.startTurn(target, readTurn(frame, frame)), req, frame.view);
+    await this.#start((target) => parts.startTurn(target, readTurn(frame, frame)), req, AGENT_VIEWS[frame.view]);
   }
 
   /** Starts a run from an event of another one. @throws EngineError as `forkRun`; LIMIT_REACHED. */
@@ -65,13 +78,29 @@ export class LiveRuns {
     const { parts } = this.#options;
     const point = { run: checkId('run_id', run_id), ...(at === undefined ? {} : { at }) };
     const turn = () => readTurn(frame, frame);
-    await this.#start((target) => parts.forkRun(target, point, turn()), req, view);
+    await this.#start((target) => parts.forkRun(target, point, turn()), req, AGENT_VIEWS[view]);
   }
 
   /** @throws EngineError as `startTurn`; NOT_FOUND when the session waits for nothing. */
   async answer(frame: Frame<'user_input'>, req: RequestId): Promise<void> {
     const answer = { ...readTurn(frame, frame), answersForm: true };
-    await this.#start((target) => this.#options.parts.startTurn(target, answer), req, frame.view);
+    await this.#start((target) => this.#options.parts.startTurn(target, answer), req, AGENT_VIEWS[frame.view]);
+  }
+
+  /** Asks a chat. @throws EngineError as `startChat`; LIMIT_REACHED. */
+  async ask(frame: Frame<'ask'>, req: RequestId): Promise<void> {
+    const { parts, tenant } = this.#options;
+    this.#requireRoom();
+    const { live } = await startChat(parts, tenant, readChat(frame, frame), this.#stopped);
+    this.#accept(live.identity, req, this.#chatView(live.identity));
+  }
+
+  /** Leaves a run. @throws EngineError NOT_FOUND when it is not followed. */
+  detach({ run_id: run }: Frame<'detach'>, req: RequestId): void {
+    const follower = this.#followers.get(run);
+    if (follower === undefined) throw noRun();
+    this.#unfollow(run);
+    this.#options.send({ type: 'detached', req, run_id: run, seq: follower.lastSeq });
   }
 
   /** Answers with the events that the client does not have, then those that come. @throws EngineError NOT_FOUND, FORBIDDEN. */
@@ -80,7 +109,7 @@ export class LiveRuns {
     if (!this.#followers.has(run)) this.#requireRoom();
     this.#unfollow(run);
     this.#options.send({ type: 'attached', req, run_id: run, from_seq: after + 1, status: record.status });
-    this.#follow(run, after, view);
+    this.#follow(run, after, this.#options.agentId === undefined ? this.#chatView(record) : AGENT_VIEWS[view]);
   }
 
   /** Stops a run; the answer is its `done`, also when it was over before. @throws EngineError NOT_FOUND, FORBIDDEN. */
@@ -106,21 +135,30 @@ export class LiveRuns {
   /** Ends the following; the runs continue. */
   stop(): void {
     this.#isStopped = true;
+    this.#stopped.next();
     for (const follower of this.#followers.values()) follower.stop();
     this.#followers.clear();
   }
 
   async #start(start: (target: TurnTarget) => Promise<StartedTurn>, req: RequestId, view: LiveView): Promise<void> {
-    const { parts, tenant, agentId, runRate, send } = this.#options;
+    const { parts, tenant, agentId = '', runRate } = this.#options;
     this.#requireRoom();
     if (runRate?.take() === false) {
       const { runsPerMinute } = parts.config;
       throw new EngineError('LIMIT_REACHED', `At most ${runsPerMinute} runs a minute may be started on a connection.`);
     }
     const { live } = await start({ tenant, agentId, fallback: 'published' });
-    const { id, sessionId, messageId } = live.identity;
-    send({ type: 'accepted', req, run_id: id, session_id: sessionId, message_id: messageId });
+    this.#accept(live.identity, req, view);
+  }
+
+  #accept({ id, sessionId, messageId }: RunIdentity, req: RequestId, view: LiveView): void {
+    this.#options.send({ type: 'accepted', req, run_id: id, session_id: sessionId, message_id: messageId });
     this.#follow(id, 0, view);
+  }
+
+  #chatView(run: Pick<RunIdentity, 'id' | 'agentId' | 'sessionId'>): LiveView {
+    const about = chatRunInfo(this.#options.tenant, run);
+    return { isExact: false, show: ({ source }) => toChatFrame(source, about) };
   }
 
   #follow(run: string, after: number, view: LiveView): void {
@@ -195,7 +233,9 @@ export class LiveRuns {
   /** @throws EngineError NOT_FOUND, FORBIDDEN. */
   async #find(run: string): Promise<RunRecord> {
     const { parts, tenant, agentId } = this.#options;
-    const record = await parts.host.record(tenant, checkId('run_id', run));
+    checkId('run_id', run);
+    if (agentId === undefined) return findChatRun(parts, tenant, run);
+    const record = await parts.host.record(tenant, run);
     if (record === undefined) throw noRun();
     if (record.agentId !== agentId) throw foreignRun();
     return record;
@@ -233,7 +273,8 @@ class RunFollower {
   readonly #following: Following;
   readonly #isReady = new BehaviorSubject(true);
   readonly #subscription = new Subscription();
-  #lastSeq: number;
+  /** Number of the last event that was sent. */
+  lastSeq: number;
   /** Numbers of the events that were sent and not acknowledged, at most {@link WINDOW}, the newest. */
   #inFlight: number[] = [];
   /** For a client that never acknowledges only the socket counts. */
@@ -242,19 +283,19 @@ class RunFollower {
   constructor(options: LiveRunsOptions, following: Following) {
     this.#options = options;
     this.#following = following;
-    this.#lastSeq = following.after;
+    this.lastSeq = following.after;
   }
 
   start(): void {
     const { parts, tenant, whenSlow } = this.#options;
     const { run, after, view, whenDone, whenFailed } = this.#following;
     const ready$ = this.#isReady.asObservable();
-    this.#subscription.add(quietFor(ready$, parts.config.slowClientMs).subscribe(() => whenSlow(this.#lastSeq)));
+    this.#subscription.add(quietFor(ready$, parts.config.slowClientMs).subscribe(() => whenSlow(this.lastSeq)));
     this.refresh();
     this.#subscription.add(
-      parts.host.follow(tenant, run, { after, ready$, isExact: view === 'engine' }).subscribe({
+      parts.host.follow(tenant, run, { after, ready$, isExact: view.isExact }).subscribe({
         next: (frame) => {
-          this.#lastSeq = frame.seq;
+          this.lastSeq = frame.seq;
           const text = eventFrame(run, frame, view);
           if (text === undefined) return;
           this.#inFlight.push(frame.seq);
@@ -265,11 +306,11 @@ class RunFollower {
         },
         error: (error: unknown) => {
           this.stop();
-          whenFailed(error, this.#lastSeq);
+          whenFailed(error, this.lastSeq);
         },
         complete: () => {
           this.stop();
-          whenDone(this.#lastSeq);
+          whenDone(this.lastSeq);
         },
       }),
     );

@@ -10,7 +10,7 @@ import { type Callers, tokenOf } from '../access/callers.js';
 import { type Failure, failureOf, notFound } from '../envelope.js';
 import { checkOrigin, type GuardOptions } from '../http/guards.js';
 import type { ServerParts } from '../server-parts.js';
-import { LiveConnection, type LiveConnectionOptions, placeConnection } from './live-connection.js';
+import { hasAgent, LiveConnection, type LiveConnectionOptions, placeConnection } from './live-connection.js';
 import { CLOSE } from './server-frames.js';
 
 /** The subprotocol of live connections. */
@@ -20,6 +20,7 @@ const SUBPROTOCOL = 'ragflow.agent.v1';
 const BEARER = /^bearer\.([A-Za-z0-9_-]+)$/;
 
 const PATH = /^\/api\/v1\/agents\/([^/]+)\/live\/?$/;
+const CHAT_PATH = /^\/api\/v1\/chat\/live\/?$/;
 
 /** How long clients have to answer a close before their sockets are ended. */
 const CLOSE_TIMEOUT_MS = 1_000;
@@ -91,13 +92,13 @@ export class LiveServer {
   }
 
   /** @throws EngineError FORBIDDEN, UNAUTHENTICATED, LIMIT_REACHED. */
-  async #admit(request: IncomingMessage, socket: Socket): Promise<{ agentId: string; tenant: string | undefined }> {
+  async #admit(request: IncomingMessage, socket: Socket): Promise<Pick<LiveConnectionOptions, 'agentId' | 'tenant'>> {
     const { parts, guard } = this.#options;
     const { agentId, query } = readAddress(request.url ?? '/');
     if (this.#isClosing) throw refusal('LIMIT_REACHED', 'The server takes no more connections; try again later.', 503);
     checkOrigin(guard, request.headers);
     const tenant = await tenantOf(request, query, parts.callers);
-    if (tenant !== undefined && (await parts.stores.agents.find(tenant, agentId)) === undefined) {
+    if (tenant !== undefined && agentId !== undefined && !(await hasAgent(parts, tenant, agentId))) {
       throw refusal('NOT_FOUND', noSuchAgent(agentId), 404);
     }
     // A connection that has not said yet whose it is waits among the strangers.
@@ -111,9 +112,10 @@ export class LiveServer {
 /** Its message is the path. */
 class NoSuchPath extends Error {}
 
-/** @throws NoSuchPath unless it is the address of an agent's live connection. */
-function readAddress(address: string): { agentId: string; query: URLSearchParams } {
+/** @throws NoSuchPath unless it is the address of an agent's live connection, or of the one for chats, which has no agent. */
+function readAddress(address: string): { agentId: string | undefined; query: URLSearchParams } {
   const [path = '', query = ''] = address.split('?', 2);
+  if (CHAT_PATH.test(path)) return { agentId: undefined, query: new URLSearchParams(query) };
   const id = PATH.exec(path)?.[1];
   try {
     if (id !== undefined)

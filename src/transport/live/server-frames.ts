@@ -13,20 +13,33 @@ export const WINDOW = 256;
 export const RESUME_TTL_SECONDS = 600;
 
 /** How a client reads the events of a run. */
-export type LiveView = 'ragflow' | 'engine';
+export interface LiveView {
+  /** Whether it gets every event by itself, however slow it is. */
+  readonly isExact: boolean;
+  /** The JSON of an event; undefined when the view does not show it. */
+  readonly show: (frame: EventFrame) => string | undefined;
+}
+
+/** How clients of agents read events. */
+export const AGENT_VIEWS = {
+  ragflow: { isExact: false, show: ({ ragflow }) => ragflow },
+  engine: { isExact: true, show: ({ engine }) => engine },
+} as const satisfies Record<string, LiveView>;
 
 /** What the server sends beside events. */
 export type ServerFrame =
   | {
       type: 'ready';
       connection_id: string;
-      agent_id: string;
+      /** Absent on connections for chats. */
+      agent_id?: string;
       heartbeat_s: number;
       window: number;
       resume_ttl_s: number;
     }
   | { type: 'accepted'; req: RequestId; run_id: string; session_id: string; message_id: string }
   | { type: 'attached'; req: RequestId; run_id: string; from_seq: number; status: RunStatus }
+  | { type: 'detached'; req: RequestId; run_id: string; seq: number }
   | { type: 'done'; run_id: string; session_id: string; seq: number; status: RunStatus }
   | { type: 'gap'; run_id: string; missing_from: number; missing_to: number }
   /** What a run came to, in place of events that are gone. */
@@ -66,7 +79,7 @@ export function errorFrame(
 /** The event is put in as it is: it was serialised once for all clients. Undefined when the view does not show it. */
 export function eventFrame(run: string, frame: EventFrame, view: LiveView): string | undefined {
   const { seq, fromSeq } = frame;
-  const json = view === 'engine' ? frame.engine : frame.ragflow;
+  const json = view.show(frame);
   if (json === undefined) return undefined;
   const from = fromSeq === undefined ? '' : `"from_seq":${fromSeq},`;
   return `{"type":"event","run_id":"${escapeJson(run)}",${from}"seq":${seq},"event":${json}}`;

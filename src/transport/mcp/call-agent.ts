@@ -1,8 +1,9 @@
 /** A call of an agent's tool: one turn of a new session, from its arguments to its result. */
+
 import { bufferTime, filter, fromEvent, lastValueFrom, map, type Observable, of, takeUntil } from 'rxjs';
 import { type OfferedTool, offeredTools } from '../../components/offered-tools.js';
 import { removeThinking } from '../../components/speaking/think-text.js';
-import { EngineError } from '../../errors.js';
+import { EngineError, shownMessage } from '../../errors.js';
 import type { EventFrame } from '../../hosting/event-frame.js';
 import { createId } from '../../hosting/ids.js';
 import type { StartedRun } from '../../hosting/start.js';
@@ -11,7 +12,7 @@ import { type Transcript, textOf } from '../../hosting/transcript.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { RunRecord } from '../../records/runs.js';
 import { readTraceContext } from '../../trace-context.js';
-import { reasonOf } from '../envelope.js';
+
 import { formQuestion } from '../runs/form-question.js';
 import { readTurn } from '../runs/read-turn.js';
 import type { ServerParts } from '../server-parts.js';
@@ -120,7 +121,7 @@ function resultOf(run: RunRecord, transcript: Transcript): CallToolResult {
   const { sessionId: session_id, id: run_id } = run;
   const _meta = { session_id, run_id };
   const failed = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true, _meta });
-  if (run.error !== undefined) return failed(reasonOf(run.error));
+  if (run.error !== undefined) return failed(shownMessage(run.error));
   if (run.status === 'cancelled') return failed('The run was cancelled.');
   if (run.status === 'waiting') return failed(questionOf(transcript.userInputs?.data ?? {}, run));
   const structuredContent = structuredOf(transcript);

@@ -1,13 +1,14 @@
 /** Answers with a run: its events as a stream, or its end as one envelope. */
+
 import { Observable } from 'rxjs';
 import { z } from 'zod';
-import { EngineError } from '../../errors.js';
+import { EngineError, shownMessage } from '../../errors.js';
 import type { EventFrame } from '../../hosting/event-frame.js';
 import type { StartedRun } from '../../hosting/start.js';
 import type { Transcript } from '../../hosting/transcript.js';
 import type { JsonObject } from '../../json.js';
 import type { RunRecord } from '../../records/runs.js';
-import { type Envelope, reasonOf } from '../envelope.js';
+import type { Envelope } from '../envelope.js';
 import { DONE, ragflowFrames, sendEventStream } from '../http/event-stream.js';
 import type { HttpExchange } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
@@ -142,7 +143,7 @@ export async function awaitRun({ res }: HttpExchange, live: StartedRun): Promise
 export function answerOf(run: RunRecord, transcript: Transcript): Envelope {
   const { messageEnd, userInputs, finished, trace } = transcript;
   const ids = { session_id: run.sessionId, run_id: run.id, status: run.status };
-  if (run.error !== undefined) return { code: 500, message: reasonOf(run.error), data: ids };
+  if (run.error !== undefined) return { code: 500, message: shownMessage(run.error), data: ids };
   const chosen = messageEnd ?? userInputs ?? finished;
   if (chosen === undefined) return { code: 0, data: ids };
   const data: JsonObject = {

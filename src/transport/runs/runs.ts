@@ -24,6 +24,7 @@ import {
 import { type PathRequest, type RouteGroup, type RouteRequest, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
 import { acceptsStream, answerShape, answerWithRun, streamRun } from './answer-run.js';
+import { eventNumber } from './event-number.js';
 import { turnOf, turnQuery, turnSchema } from './read-turn.js';
 import { runDetailShape, runDetailView, runView, timelineShape, timelineView } from './run-view.js';
 
@@ -183,11 +184,6 @@ export const runRoutes: RouteGroup = {
     }),
   ],
 };
-
-function eventNumber(given: string): number | undefined {
-  const seq = Number(given);
-  return /^\d+$/.test(given) && Number.isSafeInteger(seq) ? seq : undefined;
-}
 
 async function cancelTask({ tenant, params }: RouteRequest<'task'>, parts: ServerParts): Promise<Envelope> {
   await cancel(parts, tenant, { sessionId: params.task });

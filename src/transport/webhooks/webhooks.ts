@@ -5,6 +5,7 @@ import { of } from 'rxjs';
 import { z } from 'zod';
 import { readFileValue } from '../../components/file-inputs.js';
 import { beginParams } from '../../dsl/introspect.js';
+import { shownMessage } from '../../errors.js';
 import { createId } from '../../hosting/ids.js';
 import { badArgument, notOwner } from '../../hosting/refusals.js';
 import type { StartedRun } from '../../hosting/start.js';
@@ -13,7 +14,7 @@ import { isJsonObject, type Json, type JsonObject, parseJson, parseOwnJson } fro
 import type { AgentRecord } from '../../records/agents.js';
 import { ownedKey } from '../../records/repository.js';
 import { findAgent } from '../agents/find-agent.js';
-import { failureOf, reasonOf, success } from '../envelope.js';
+import { failureOf, success } from '../envelope.js';
 import { pageFacts } from '../files/receive-upload.js';
 import { text } from '../http/input.js';
 import type { UploadedFile } from '../http/read-body.js';
@@ -249,7 +250,7 @@ async function answerWhenDone(exchange: HttpExchange, live: StartedRun): Promise
   exchange.set('X-Run-Id', id);
   if (error !== undefined) {
     exchange.status = 400;
-    exchange.body = { code: 400, message: reasonOf(error), success: false, session_id: sessionId };
+    exchange.body = { code: 400, message: shownMessage(error), success: false, session_id: sessionId };
     return;
   }
   const code = statusOf(live.transcript.messageEnd?.data.status);

@@ -43,7 +43,7 @@ describe('a multipart body', () => {
   const parts = [
     { field: 'a', mimeType: 'text/plain', text: 'text' },
     { field: 'file', mimeType: 'application/pdf', fileName: 'b.bin', text: TRICKY },
-    { field: 'file', mimeType: 'text/plain', fileName: 'file', text: '' },
+    { field: 'file', mimeType: 'text/plain', fileName: '', text: '' },
   ];
 
   it('is the same wherever its chunks end', async () => {

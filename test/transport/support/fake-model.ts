@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 
 /** One call of a fake OpenAI server, answered as the test says. */
@@ -21,14 +22,19 @@ export interface FakeModel {
   next(): Promise<ModelCall>;
 }
 
-/** A server of OpenAI's streaming chat completions, gone with the test. */
+/** A server of OpenAI's streaming chat completions, gone with the test. Calls that ask for JSON of a schema are answered with `{}` at once. */
 export async function startFakeModel(): Promise<FakeModel> {
   const waiting: ((call: ModelCall) => void)[] = [];
   const calls: ModelCall[] = [];
-  const server = createServer((request, response) => {
-    request.resume();
+  const server = createServer(async (request, response) => {
+    const wantsJson = JSON.parse(await text(request)).response_format !== undefined;
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     const call = callOn(response);
+    if (wantsJson) {
+      call.say('{}');
+      call.finish();
+      return;
+    }
     const taker = waiting.splice(0, 1)[0];
     if (taker === undefined) calls.push(call);
     else taker(call);

@@ -27,8 +27,13 @@ export interface ConnectOptions {
 
 /** Connects; resolves when the connection is open, whatever comes then. */
 export async function connect(url: string, agent: string, options: ConnectOptions = {}): Promise<LiveClient> {
+  return connectTo(url, `/api/v1/agents/${agent}/live`, options);
+}
+
+/** The same, by a path. */
+export async function connectTo(url: string, path: string, options: ConnectOptions = {}): Promise<LiveClient> {
   const { headers = {}, protocols = ['ragflow.agent.v1'] } = options;
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/agents/${agent}/live`, protocols, { headers });
+  const socket = new WebSocket(`${url.replace('http', 'ws')}${path}`, protocols, { headers });
   onTestFinished(() => socket.terminate());
   const frames: Json[] = [];
   let wake: () => void = () => {};

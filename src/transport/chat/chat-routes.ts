@@ -1,0 +1,100 @@
+/** Chats: a question in, the events of its eight stages out. */
+import { fromEvent } from 'rxjs';
+import { z } from 'zod';
+import { toChatFrame } from '../../chat/chat-frames.js';
+import type { RateState } from '../../chat/limits/rate-limits.js';
+import { badArgument, noRun } from '../../hosting/refusals.js';
+import { partyOf } from '../../hosting/shares.js';
+import type { RunIdentity, RunRecord } from '../../records/runs.js';
+import { success } from '../envelope.js';
+import { sseFrame } from '../http/event-stream.js';
+import { takePlace } from '../http/guards.js';
+import { text } from '../http/input.js';
+import { type HttpExchange, type PathRequest, type RouteGroup, route } from '../http/route.js';
+import { type RunView, streamRun } from '../runs/answer-run.js';
+import { eventNumber } from '../runs/event-number.js';
+import { timelineView } from '../runs/run-view.js';
+import type { ServerParts } from '../server-parts.js';
+import { chatSchema, readChat } from './chat-input.js';
+import { chatStages, chatTraceShape } from './chat-trace.js';
+import { chatRunInfo, findChatRun, startChat } from './start-chat.js';
+
+export const chatRoutes: RouteGroup = {
+  name: 'chat',
+  description:
+    'Questions that are answered from datasets and tools, with citations. Events: `session`, `stage_start`, `stage_end`, `shortcut`, `evidence`, `thinking`, `first_token`, `token`, `retract`, and `final` or `error` at the end.',
+  routes: [
+    route('POST /chat/stream', {
+      summary: 'Asks a question and streams what happens until it is answered',
+      body: chatSchema,
+      answers: 'events',
+      handle: async ({ tenant, body, exchange }, parts) => {
+        const request = readChat(body, exchange.headers);
+        const { live, rate } = await startChat(parts, tenant, request, fromEvent(exchange.res, 'close'));
+        tellRate(exchange, rate);
+        streamRun(exchange, parts, live.identity.id, chatView(tenant, live.identity));
+      },
+    }),
+    route('GET /chat/runs/:run/events', {
+      summary: 'Streams the events of a chat, from the first or after `Last-Event-ID`',
+      finds: findRun,
+      query: z.object({ after: text.describe('Number of the last event that the client has.') }),
+      answers: 'events',
+      handle: async ({ tenant, query, exchange, found }, parts) => {
+        const after = eventNumber(exchange.get('Last-Event-ID') || (query.after ?? '0'));
+        if (after === undefined) throw badArgument('`Last-Event-ID` and `after` must be the number of an event.');
+        // Checked before the stream begins: a refusal is JSON.
+        const stored = await parts.stores.log.read(tenant, found.id, after, { maxEvents: 1, maxBytes: 1 });
+        if (stored === undefined && found.status !== 'running') throw noRun();
+        const giveBack = takePlace(parts.shares.streams, partyOf(tenant, false), 'event streams');
+        exchange.res.once('close', giveBack);
+        // The client may have left meanwhile, and does not leave twice.
+        if (exchange.res.destroyed) giveBack();
+        streamRun(exchange, parts, found.id, { ...chatView(tenant, found), after });
+      },
+    }),
+    route('POST /chat/runs/:run/cancel', {
+      summary: 'Stops a chat',
+      finds: findRun,
+      data: z.boolean(),
+      handle: async ({ tenant, found }, { host }) => {
+        await host.cancel(tenant, { run: found.id });
+        return success(true);
+      },
+    }),
+    route('GET /chat/runs/:run/trace', {
+      summary: 'Reads what each stage, model and tool of a chat did, over time',
+      finds: findRun,
+      data: chatTraceShape,
+      handle: async ({ tenant, found }, parts) => {
+        const timeline = await parts.host.timeline(tenant, found.id);
+        if (timeline === undefined) throw noRun();
+        const stages = await chatStages(parts.stores.log, tenant, found.id, chatRunInfo(tenant, found));
+        return success({ ...timelineView(found, timeline), ...stages });
+      },
+    }),
+  ],
+};
+
+async function findRun({ tenant, params }: PathRequest<'run'>, parts: ServerParts): Promise<RunRecord> {
+  return findChatRun(parts, tenant, params.run);
+}
+
+/** The events of a chat as frames. */
+function chatView(tenant: string, run: Pick<RunIdentity, 'id' | 'agentId' | 'sessionId'>): RunView {
+  const about = chatRunInfo(tenant, run);
+  return {
+    frames: ({ seq, source }) => {
+      const json = toChatFrame(source, about);
+      return json === undefined ? [] : [sseFrame(seq, json)];
+    },
+  };
+}
+
+/** Says how many more chats may begin. */
+export function tellRate(exchange: HttpExchange, rate: RateState | undefined): void {
+  if (rate === undefined) return;
+  exchange.set('X-RateLimit-Limit', String(rate.limit));
+  exchange.set('X-RateLimit-Remaining', String(rate.remaining));
+  exchange.set('X-RateLimit-Reset', String(rate.resetSeconds));
+}

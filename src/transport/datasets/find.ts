@@ -1,0 +1,68 @@
+/** The datasets and documents that paths name, and the refusals of what is not there or not the caller's. */
+import { EngineError } from '../../errors.js';
+import type { KnowledgeBase } from '../../knowledge/base/knowledge-base.js';
+import type { DatasetRecord, DocumentRecord } from '../../records/knowledge.js';
+import type { PathRequest } from '../http/route.js';
+import type { ServerParts } from '../server-parts.js';
+
+/** A dataset of the caller, and the knowledge base that it is in. */
+export interface FoundDataset {
+  readonly base: KnowledgeBase;
+  readonly dataset: DatasetRecord;
+}
+
+/** A document of such a dataset. */
+export interface FoundDocument extends FoundDataset {
+  readonly document: DocumentRecord;
+}
+
+/** @throws EngineError CONFIG_INVALID on a server without a knowledge base. */
+export function knowledgeOf({ openKnowledge }: Pick<ServerParts, 'openKnowledge'>): Promise<KnowledgeBase> {
+  if (openKnowledge !== undefined) return openKnowledge();
+  throw new EngineError(
+    'CONFIG_INVALID',
+    'This server has no knowledge base; `openKnowledge` of its options gives one.',
+  );
+}
+
+/** Finds the dataset of a path. `refusal` is what RAGFlow says where there is none, or it is another tenant's. */
+export function ownDataset(refusal: (id: string, tenant: string) => string) {
+  return async ({ tenant, params }: PathRequest<'dataset'>, parts: ServerParts): Promise<FoundDataset> => {
+    const base = await knowledgeOf(parts);
+    const found = await base.datasets.find(tenant, params.dataset);
+    if (found === undefined) throw missing(refusal(params.dataset, tenant));
+    return { base, dataset: found.dataset };
+  };
+}
+
+/** Finds the document of a path, in its dataset. */
+export function ownDocument(
+  noDataset: (id: string, tenant: string) => string,
+  noDocument: (id: string, datasetId: string) => string,
+) {
+  const find = ownDataset(noDataset);
+  return async (request: PathRequest<'dataset' | 'document'>, parts: ServerParts): Promise<FoundDocument> => {
+    const found = await find(request, parts);
+    const { dataset, document: id } = request.params;
+    const document = await found.base.documents.find(request.tenant, dataset, id);
+    if (document === undefined) throw missing(noDocument(id, dataset));
+    return { ...found, document };
+  };
+}
+
+export const lacksPermission = (id: string, tenant: string): string =>
+  `User '${tenant}' lacks permission for dataset '${id}'`;
+
+export const notYourDataset = (id: string): string => `You don't own the dataset ${id}.`;
+
+export const notYourDocument = (id: string): string => `you don't own the document ${id}`;
+
+/** What is not there, or not the caller's: the answer is the same. */
+export function missing(message: string): EngineError {
+  return new EngineError('NOT_FOUND', message);
+}
+
+/** A request that what is stored does not allow. */
+export function refused(message: string): EngineError {
+  return new EngineError('CONFLICT', message);
+}

@@ -1,0 +1,31 @@
+/** The routes of datasets, their documents and chunks. */
+import type { RouteGroup } from '../http/route.js';
+import { chunkRoutes } from './chunks.js';
+import { datasetRoutes } from './datasets.js';
+import { documentMetadataRoutes } from './document-metadata.js';
+import { documentRoutes } from './documents.js';
+import { embeddingCheckRoutes } from './embedding-check.js';
+import { ingestionEventRoutes } from './ingestion-events.js';
+import { ingestionLogRoutes } from './ingestion-logs.js';
+import { noGraphRoutes } from './no-graph.js';
+import { parsingRoutes } from './parsing.js';
+import { retrievalRoutes } from './retrieval.js';
+import { tagRoutes } from './tags.js';
+import { termRoutes } from './terms.js';
+import { uploadRoutes } from './upload-documents.js';
+
+export const datasetGroups: readonly RouteGroup[] = [
+  datasetRoutes,
+  embeddingCheckRoutes,
+  noGraphRoutes,
+  documentRoutes,
+  uploadRoutes,
+  documentMetadataRoutes,
+  parsingRoutes,
+  ingestionEventRoutes,
+  ingestionLogRoutes,
+  chunkRoutes,
+  retrievalRoutes,
+  tagRoutes,
+  termRoutes,
+];
