@@ -8,6 +8,7 @@ import type { Terminal } from './terminal.js';
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./serve-command.js')).serveCommand,
   run: async () => (await import('./run-command.js')).runCommand,
+  chat: async () => (await import('./chat-command.js')).chatCommand,
   validate: async () => (await import('./document-commands.js')).validateCommand,
   convert: async () => (await import('./document-commands.js')).convertCommand,
   draw: async () => (await import('./document-commands.js')).drawCommand,

@@ -10,7 +10,7 @@ import type { Retriever } from '../knowledge/retriever.js';
 import { LOCAL_TENANT } from '../settings/access.js';
 
 /** Names of folders with the datasets of a tenant begin with it. */
-const TENANT_PREFIX = '@';
+export const TENANT_PREFIX = '@';
 
 /** How long a search waits for files that were just found to be parsed; what takes longer is found later. */
 const PARSING_MS = 8_000;
@@ -31,21 +31,36 @@ export interface FolderDatasetsOptions {
   readonly parsingMs?: number | undefined;
 }
 
+/** Datasets of which some are folders. */
+export interface FolderDatasets extends Retriever {
+  forTenant(tenant: string): FolderDatasets;
+  /** Brings all of them to what their folders hold. */
+  followAll(signal: AbortSignal): Promise<void>;
+}
+
 /**
  * Searches the datasets of a knowledge base, and before that brings those that are folders to what their folders hold. A dataset that was made
  * by other means and has the name of a folder is left as it is.
  *
  * @param tenant whose datasets are searched unless `forTenant` names another one
  */
-export function createFolderDatasets(options: FolderDatasetsOptions, tenant = LOCAL_TENANT): Retriever {
+export function createFolderDatasets(options: FolderDatasetsOptions, tenant = LOCAL_TENANT): FolderDatasets {
   /** Of each folder, what its files were when it was read last. */
   const known = new Map<string, string>();
-  const retrieverOf = (owner: string): Retriever => ({
+  const retrieverOf = (owner: string): FolderDatasets => ({
     forTenant: retrieverOf,
     async datasets(signal) {
       const base = await options.open();
       const stored = (await base.retriever(owner).datasets?.(signal)) ?? [];
       return [...new Set([...stored, ...(await foldersIn(folderOf(options.folder, owner)))])];
+    },
+    async followAll(signal) {
+      const folder = folderOf(options.folder, owner);
+      const names = await foldersIn(folder);
+      if (names.length === 0) return;
+      const base = await options.open();
+      for (const name of names) await follow(base, owner, path.join(folder as string, name), signal);
+      signal.throwIfAborted();
     },
     async search(request, signal) {
       const base = await options.open();

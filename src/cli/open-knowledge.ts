@@ -1,11 +1,16 @@
 /** The knowledge base of a data folder or a database. */
+import { readFile } from 'node:fs/promises';
 import type { Observable } from 'rxjs';
 import type { Services } from '../components/services.js';
 import { EngineError } from '../errors.js';
+import { parseJson, whyNotJson } from '../json.js';
 import type { IngestionProgress } from '../knowledge/base/ingestion-hub.js';
 import type { KnowledgeBase } from '../knowledge/base/knowledge-base.js';
+import type { TermTable } from '../knowledge/search/expand-terms.js';
 import type { Log } from '../logger.js';
+import { firstValue } from '../operators/from-abortable.js';
 import { readSettings } from '../settings/read-settings.js';
+import { type IngestionSettings, openIngestion } from './open-ingestion.js';
 import type { OpenStores } from './open-stores.js';
 import type { Terminal } from './terminal.js';
 
@@ -16,11 +21,24 @@ export interface OpenKnowledge {
   ingestions(): Observable<IngestionProgress>;
 }
 
-/** Makes the knowledge base of stores; nothing of it is loaded before. */
+/** Where a knowledge base writes what goes wrong, and what settings name. */
+export interface OpenKnowledgeOptions {
+  readonly log: Log;
+  /** File with terms that mean the same. @default those of the package alone */
+  readonly termsFile: string | undefined;
+  /** What the ingestion of documents uses. @default no models, canvases and layouts */
+  readonly ingestion?: IngestionSettings;
+}
+
+/**
+ * Makes the knowledge base of stores; nothing of it is loaded before.
+ *
+ * @throws EngineError CONFIG_INVALID for a file of terms that cannot be read or is not valid
+ */
 export async function openKnowledge(
-  stores: Pick<OpenStores, 'files' | 'openKnowledge' | 'openIndexStorage'>,
+  stores: Pick<OpenStores, 'files' | 'openKnowledge' | 'openIndexStorage'> & Partial<Pick<OpenStores, 'agents'>>,
   { models, threads }: Pick<Services, 'models' | 'threads'>,
-  log: Log,
+  { log, termsFile, ingestion }: OpenKnowledgeOptions,
 ): Promise<OpenKnowledge> {
   const [{ createKnowledgeBase }, { createSearchIndexes }, { runIngestions }, store, storage] = await Promise.all([
     import('../knowledge/base/knowledge-base.js'),
@@ -30,22 +48,49 @@ export async function openKnowledge(
     stores.openIndexStorage(),
   ]);
   const { createIngestionHub } = await import('../knowledge/base/ingestion-hub.js');
+  const terms = termsFile === undefined ? [] : await readTermsFile(termsFile);
   const onError = (error: unknown): void => log.error({ err: error }, 'work on a knowledge base failed');
+  const modelsOf = (tenant: string): Services['models'] => models.forTenant?.(tenant) ?? models;
   const base = createKnowledgeBase({
     store,
     files: stores.files,
     hub: createIngestionHub(),
     indexes: createSearchIndexes({ storage, onError }),
+    rerankers: (tenant, model) => modelsOf(tenant).reranker(model),
+    translate: async (tenant, question, languages, signal) => {
+      // The scripted model translates nothing.
+      if (models.isScripted) return [];
+      const { translateQuestion } = await import('../chat/stages/translate-question.js');
+      const { model, name } = modelsOf(tenant).chat('');
+      return firstValue(translateQuestion({ model, name }, question, languages), signal);
+    },
+    terms,
     embedders: (tenant, model) => {
       try {
-        return (models.forTenant?.(tenant) ?? models).embedder(model);
+        return modelsOf(tenant).embedder(model);
       } catch (error) {
         if (EngineError.is(error) && error.code === 'MODEL_UNKNOWN') return undefined;
         throw error;
       }
     },
   });
-  return { base, ingestions: () => runIngestions({ parts: base.parts, threads, onError }) };
+  const { agents } = stores;
+  const services = agents && ingestion && openIngestion(agents, { models }, ingestion);
+  return { base, ingestions: () => runIngestions({ parts: base.parts, threads, onError, ...services }) };
+}
+
+/** The terms of the setting `RUNNEL_TERMS`. */
+async function readTermsFile(file: string): Promise<TermTable> {
+  const { readTerms } = await import('../knowledge/base/terms.js');
+  try {
+    const text = await readFile(file, 'utf8');
+    const table = parseJson(text);
+    if (table === undefined) throw new Error(`It ${whyNotJson(text)}.`);
+    return readTerms(table, 'The terms');
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new EngineError('CONFIG_INVALID', `RUNNEL_TERMS: the file "${file}" cannot be used. ${why}`, { cause });
+  }
 }
 
 /** The knowledge base for one command, which closes it. */
@@ -77,7 +122,9 @@ export async function openCommandKnowledge(
   try {
     const stores = await openStores(settings.stores, log);
     try {
-      const knowledge = await openKnowledge(stores, services, log);
+      const { nodes } = settings;
+      const options = { log, termsFile: nodes.termsFile, ingestion: nodes };
+      const knowledge = await openKnowledge(stores, services, options);
       await knowledge.base.removeRemains();
       return {
         ...knowledge,

@@ -160,7 +160,8 @@ async function play(what: Play): Promise<Played> {
 async function openTracing({ env }: Terminal, screen: Screen): Promise<Telemetry | undefined> {
   if (readSdkPlan(env) === undefined) return undefined;
   const log = { warn: (_: object, message: string) => screen.remark(`warning: ${message}`) };
-  return openTelemetry(env, { version: await readVersion(), log, closeMs: LAST_SPANS_MS });
+  const { texts: showsTexts } = readSettings(env, 'telemetry').telemetry;
+  return openTelemetry(env, { version: await readVersion(), log, closeMs: LAST_SPANS_MS, showsTexts });
 }
 
 /** A file of models, and the environment where it may look up keys. */

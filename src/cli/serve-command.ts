@@ -15,6 +15,7 @@ import {
   formatSettings,
   readSettings,
   type ServerConfig,
+  type Settings,
   unknownSettings,
 } from '../settings/read-settings.js';
 import { openTelemetry } from '../telemetry/telemetry.js';
@@ -35,11 +36,16 @@ const COLLECT_MS = 1_000;
 /** A server that just started leaves its knowledge base alone for so long, unless it is asked for it. */
 const KNOWLEDGE_MS = 3_000;
 
+/** With `--restart`, a server that is asked to stop is killed so long before the time is over. */
+const KILL_BEFORE_MS = 500;
+
 /** A server that just started does not prune for so long. */
 const FIRST_PRUNE_MS = 10 * 60_000;
 
+type ServeSettings = Pick<Settings, 'server' | 'stores' | 'models' | 'nodes' | 'tools' | 'telemetry'>;
+
 export const serveCommand: Command = {
-  usage: 'serve [--examples]',
+  usage: 'serve [--examples] [--restart]',
   summary: 'serve canvases over HTTP, event streams and WebSockets',
   help: help(),
   run: serve,
@@ -47,6 +53,7 @@ export const serveCommand: Command = {
 
 function help(): string {
   return `  --examples         offers the canvases that come with Runnel as agents
+  --restart          starts the server anew when its process ends, after 2 to 30 s, until this one is stopped
 
 Ctrl-C and SIGTERM stop the server, within 10 s: runs in progress may end first. A second Ctrl-C stops it at once.
 Where the server listens and what can be called goes to the standard output, the log (JSON lines) to the standard error.
@@ -59,8 +66,10 @@ ${formatSettings(describeGroups().flatMap(([, settings]) => settings))}`;
 }
 
 async function serve(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values } = parse(serveCommand, args, { examples: { type: 'boolean' } }, { least: 0, most: 0 });
-  const settings = readSettings(terminal.env, 'server', 'stores', 'models', 'nodes', 'tools');
+  const options = { examples: { type: 'boolean' }, restart: { type: 'boolean' } } as const;
+  const { values } = parse(serveCommand, args, options, { least: 0, most: 0 });
+  const settings = readSettings(terminal.env, 'server', 'stores', 'models', 'nodes', 'tools', 'telemetry');
+  if (values.restart === true) return serveAgainAndAgain(args, settings.server, terminal);
   for (const problem of unknownSettings(terminal.env)) terminal.err.write(`warning: ${problem}\n`);
   await requirePort(settings.server);
   const log = await openLog(terminal.err);
@@ -76,6 +85,27 @@ async function serve(args: readonly string[], terminal: Terminal): Promise<numbe
   }
 }
 
+/** Keeps a process alive that serves; gives the exit code of its last end. */
+async function serveAgainAndAgain(
+  args: readonly string[],
+  { shutdownGraceMs }: ServerConfig,
+  { signal: stopped, err }: Terminal,
+): Promise<number> {
+  const { openProcess, untilStopped } = await import('./keep-alive.js');
+  const log = await openLog(err);
+  const server = {
+    args: ['serve', ...args.filter((arg) => arg !== '--restart')],
+    killMs: Math.max(STOPPING_MS, shutdownGraceMs) - KILL_BEFORE_MS,
+    stopped,
+    onStart: (server: number | undefined) => log.info({ server }, 'starting a server'),
+  };
+  const { code, pauseMs } = await untilStopped({ open: () => openProcess(server), stopped }, (end) =>
+    log.error(end, 'the server ended and is started again'),
+  );
+  // It was stopped while it waited for the next start.
+  return pauseMs === undefined ? (code ?? EXIT.failed) : EXIT.finished;
+}
+
 /** Resolves when the time to stop is over, whatever is still under way: the process ends then, and what it has stored is in order. */
 async function endOf(stop: AbortSignal, ms: number, log: Log, signal: AbortSignal): Promise<number> {
   if (!stop.aborted) await once(stop, 'abort', { signal });
@@ -86,14 +116,16 @@ async function endOf(stop: AbortSignal, ms: number, log: Log, signal: AbortSigna
 
 async function serveUntilStopped(
   hasExamples: boolean,
-  settings: ReturnType<typeof readSettings<'server' | 'stores' | 'models' | 'nodes' | 'tools'>>,
+  settings: ServeSettings,
   terminal: Terminal,
   log: Log,
 ): Promise<number> {
   const { server: config } = settings;
   const stopListening = await logUnhandled(log);
   // Before the stores: a wrong setting must not leave a database open.
-  const telemetry = await openTelemetry(terminal.env, { version: await readVersion(), log });
+  const telemetry = await openTelemetry(terminal.env, {
+    ...{ version: await readVersion(), log, showsTexts: settings.telemetry.texts },
+  });
   const { examples, stores, createServer, timeouts, closeServices, services } = await openParts(
     terminal,
     settings,
@@ -108,18 +140,20 @@ async function serveUntilStopped(
   const server = createServer({
     config,
     stores,
-    services: hasRagflow ? services : { ...services, retriever: knowledge.retriever },
+    services: { ...services, ...(!hasRagflow && { retriever: knowledge.retriever }), knowledge: knowledge.search },
     telemetry,
     log,
     timeouts,
     databaseProbe: databases,
+    openKnowledge: async () => (await knowledge.open()).base,
+    indexSizes: knowledge.sizes,
   });
   let later: NodeJS.Timeout | undefined;
   try {
     if (examples !== undefined) await storeExamples(examples, stores, config, log);
     const url = await server.listen();
     later = setTimeout(
-      () => void wakeKnowledge(knowledge, examples === undefined ? [] : tenantsOf(config), log),
+      () => void wakeKnowledge(knowledge, { hasDocs: examples !== undefined, settings, log }),
       KNOWLEDGE_MS,
     ).unref();
     const { warnOfBrowsers } = await import('./browser-warning.js');
@@ -146,8 +180,8 @@ async function serveUntilStopped(
 async function requirePort(config: ServerConfig): Promise<void> {
   if (config.port === 0) return;
   const probe = createSocketServer();
-  await listenOn(probe, config);
-  await new Promise((resolve) => probe.close(resolve));
+  const closeOther = await listenOn(probe, config);
+  await Promise.all([new Promise((resolve) => probe.close(resolve)), closeOther()]);
 }
 
 /** Opens the stores, first of all, while the examples and the modules of the server are read: each takes about as long as the other. */
@@ -183,11 +217,22 @@ function tenantsOf({ apiKeys }: ServerConfig): ReadonlySet<string> {
   return new Set(apiKeys.length === 0 ? [LOCAL_TENANT] : apiKeys.map(({ tenant }) => tenant));
 }
 
-/** Goes on with documents that wait, and offers the pages of this package where examples are offered. */
-async function wakeKnowledge(knowledge: ServedKnowledge, tenants: Iterable<string>, log: Log): Promise<void> {
+/** What {@link wakeKnowledge} needs to know. */
+interface Waking {
+  /** Whether the pages of this package are offered, as they are where examples are. */
+  readonly hasDocs: boolean;
+  readonly settings: Pick<ServeSettings, 'server' | 'nodes'>;
+  readonly log: Log;
+}
+
+/** Goes on with documents that wait, and makes the datasets that the server begins with. */
+async function wakeKnowledge(knowledge: ServedKnowledge, { hasDocs, settings, log }: Waking): Promise<void> {
   try {
     await knowledge.resume();
-    await knowledge.addDocs(tenants);
+    if (!hasDocs && settings.nodes.seedDirs.length === 0) return;
+    const { docsSeed, folderSeeds } = await import('./seed-datasets.js');
+    const seeds = await folderSeeds(settings.nodes.seedDirs, log);
+    await knowledge.addSeeds([...(hasDocs ? [docsSeed()] : []), ...seeds], tenantsOf(settings.server));
   } catch (error) {
     log.warn({ err: error }, 'the knowledge base could not be brought up to date');
   }

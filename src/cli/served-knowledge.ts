@@ -1,32 +1,35 @@
 /** The knowledge base of a server: loaded when it is first needed, searched by the tool Retrieval. */
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Services } from '../components/services.js';
+import type { KnowledgeBase } from '../knowledge/base/knowledge-base.js';
+import type { KnowledgeSearch } from '../knowledge/knowledge-search.js';
 import type { Retriever } from '../knowledge/retriever.js';
 import type { Log } from '../logger.js';
 import { LOCAL_TENANT } from '../settings/access.js';
 import type { Settings } from '../settings/read-settings.js';
+import type { IndexSizes } from '../transport/server-parts.js';
+import type { FolderDatasets } from './folder-datasets.js';
 import { type KnowledgeOnDemand, knowledgeOnDemand } from './knowledge-on-demand.js';
+import type { OpenKnowledge } from './open-knowledge.js';
 import type { OpenStores } from './open-stores.js';
+import type { Seed } from './seed-datasets.js';
 
 /** What a server has of its knowledge base. */
 export interface ServedKnowledge extends KnowledgeOnDemand {
   /** Searches its datasets, and folders as datasets. */
   readonly retriever: Retriever;
+  /** Searches the same for chats, which need scores and places. */
+  readonly search: KnowledgeSearch;
   /** Goes on with documents that a process before has left; loads nothing else when there are none. */
   resume(): Promise<void>;
-  /**
-   * Makes the dataset `runnel-docs` of the pages of this package for tenants, or brings it up to date, by hash.
-   *
-   * @param root folder with `README.md` and `docs`. @default that of the package
-   */
-  addDocs(tenants: Iterable<string>, root?: string): Promise<void>;
+  /** Makes datasets of files for tenants, or brings them up to date, by hash; see `plantSeeds`. Loads nothing without seeds or tenants. */
+  addSeeds(seeds: readonly Seed[], tenants: Iterable<string>): Promise<void>;
+  /** How much the indexes hold that are in memory. */
+  sizes(): IndexSizes;
 }
 
-/** The dataset of the pages of this package. */
-const DOCS = { name: 'runnel-docs', source: 'package:docs' } as const;
-
-const PACKAGE = fileURLToPath(new URL('../../', import.meta.url));
+/** Of a knowledge base that is not loaded. */
+const NOTHING: IndexSizes = { open: 0, passages: 0 };
 
 /** The knowledge base over the stores of a server. */
 export function serveKnowledge(
@@ -35,13 +38,16 @@ export function serveKnowledge(
   { settings, log }: { readonly settings: Pick<Settings, 'nodes' | 'stores'>; readonly log: Log },
 ): ServedKnowledge {
   const folder = settings.nodes.datasetsDir ?? path.join(settings.stores.dataDir, 'datasets');
+  let opened: OpenKnowledge | undefined;
   const knowledge = knowledgeOnDemand(async () => {
     const { openKnowledge } = await import('./open-knowledge.js');
-    return openKnowledge(stores, services, log);
+    const { nodes } = settings;
+    opened = await openKnowledge(stores, services, { log, termsFile: nodes.termsFile, ingestion: nodes });
+    return opened;
   }, log);
   const open = async () => (await knowledge.open()).base;
-  let retriever: Promise<Retriever> | undefined;
-  const load = (): Promise<Retriever> => {
+  let retriever: Promise<FolderDatasets> | undefined;
+  const load = (): Promise<FolderDatasets> => {
     retriever ??= import('./folder-datasets.js').then(({ createFolderDatasets }) =>
       createFolderDatasets({ open, folder }),
     );
@@ -50,28 +56,43 @@ export function serveKnowledge(
   return {
     ...knowledge,
     retriever: lazyRetriever(load, LOCAL_TENANT),
+    search: lazySearch(open, load, LOCAL_TENANT),
     async resume() {
       const store = await stores.openKnowledge();
       const [waiting, remains] = [await store.waiting(1), await store.remains(1)];
       if (waiting.length + remains.length > 0) await knowledge.open();
     },
-    async addDocs(tenants, root = PACKAGE) {
+    async addSeeds(seeds, tenants) {
       const all = [...tenants];
-      if (all.length === 0) return;
-      const { syncFolder } = await import('../knowledge/base/sync-folder.js');
-      const base = await open();
-      for (const tenant of all) {
-        const query = { source: DOCS.source, offset: 0, limit: 1, orderBy: 'createdAt', descending: false } as const;
-        const [known] = (await base.datasets.list(tenant, query)).items;
-        // A user's dataset of that name stays as it is.
-        if (known === undefined && (await base.datasets.findByName(tenant, DOCS.name)) !== undefined) continue;
-        const { dataset } =
-          known ?? (await base.datasets.create(tenant, { ...DOCS, description: 'The pages of Runnel.' }));
-        for (const name of ['README.md', 'docs']) {
-          await syncFolder(base, { tenant, datasetId: dataset.id, path: path.join(root, name), deletesGone: true });
-        }
-      }
+      if (all.length === 0 || seeds.length === 0) return;
+      const { plantSeeds } = await import('./seed-datasets.js');
+      await plantSeeds(await open(), seeds, all);
     },
+    sizes: () => opened?.base.parts.indexes.sizes?.() ?? NOTHING,
+  };
+}
+
+/** What chats search: all datasets, those that are folders brought up to date before. */
+function lazySearch(
+  open: () => Promise<KnowledgeBase>,
+  load: () => Promise<FolderDatasets>,
+  tenant: string,
+): KnowledgeSearch {
+  let search: Promise<KnowledgeSearch> | undefined;
+  const loadSearch = (): Promise<KnowledgeSearch> => {
+    search ??= import('../knowledge/base/search-datasets.js').then(({ createKnowledgeSearch }) =>
+      createKnowledgeSearch(open, tenant),
+    );
+    return search;
+  };
+  return {
+    forTenant: (other) => lazySearch(open, load, other),
+    async search(query, signal) {
+      const folders = await load();
+      await folders.forTenant(tenant).followAll(signal);
+      return (await loadSearch()).search(query, signal);
+    },
+    neighbours: async (...range) => (await (await loadSearch()).neighbours?.(...range)) ?? [],
   };
 }
 

@@ -18,7 +18,7 @@ export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The standard input; aborting `signal` ends it with an error. */
   openInput(): Readable;
-  /** Aborted by the first Ctrl-C (SIGINT) or SIGTERM. */
+  /** Aborted by the first Ctrl-C (SIGINT) or SIGTERM, and by the end of the process that keeps this one alive. */
   readonly signal: AbortSignal;
 }
 
@@ -46,6 +46,8 @@ export function openProcessTerminal(codes: {
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
+  // Of a process that was started to be kept alive: the one that does so is gone.
+  process.on('disconnect', stop);
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(codes.unreadCode);
     throw error;
@@ -63,6 +65,7 @@ export function openProcessTerminal(codes: {
     release() {
       process.off('SIGINT', stop);
       process.off('SIGTERM', stop);
+      process.off('disconnect', stop);
     },
   };
 }

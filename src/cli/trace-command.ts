@@ -54,7 +54,7 @@ Exit codes: 0 shown, 2 there is no such run.`,
 /** @throws EngineError USAGE for something that is no address of a server. */
 function addressOf(given: string | undefined, agent: string | undefined, { env }: Terminal): ServerAddress {
   const { client } = readSettings(env, 'client');
-  const host = env.RUNNEL_HOST?.trim() || '127.0.0.1';
+  const host = env.RUNNEL_HOST?.trim() || 'localhost';
   const name = host === '0.0.0.0' ? '127.0.0.1' : host.includes(':') ? '[::1]' : host;
   const url = (given ?? client.url) || `http://${name}:${env.RUNNEL_PORT?.trim() || '9380'}`;
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {

@@ -19,7 +19,7 @@ describe('the README', () => {
     expect(rows).toEqual(expect.arrayContaining(shown));
   });
 
-  it.each(['serve', 'run', 'validate', 'convert', 'draw', 'trace', 'components', 'prune'])(
+  it.each(['serve', 'run', 'chat', 'validate', 'convert', 'draw', 'trace', 'components', 'prune'])(
     'shows the call of %s',
     async (name) => {
       const usage = /^Usage: runnel (.*)$/m.exec((await call(['help', name])).out)?.[1] as string;

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { OpenStores } from '../../src/cli/open-stores.js';
+import { docsSeed, folderSeeds } from '../../src/cli/seed-datasets.js';
 import { serveKnowledge } from '../../src/cli/served-knowledge.js';
 import { createMemoryIndexStorage } from '../../src/knowledge/search/memory-index-storage.js';
 import { createModels } from '../../src/models/router.js';
@@ -59,15 +60,16 @@ describe('the knowledge base of a server', () => {
   });
 
   it('has the pages of the package once for each tenant, and again what changed of them', async () => {
-    const { addDocs, open, folder } = await serve();
+    const { addSeeds, open, folder } = await serve();
+    const docs = [docsSeed(folder)];
     await mkdir(path.join(folder, 'docs'));
     await writeFile(path.join(folder, 'README.md'), 'Runnel runs agents.');
     await writeFile(path.join(folder, 'docs/mcp.md'), 'Tools of servers.');
-    await addDocs([], folder);
-    await addDocs(['local', 'ann'], folder);
-    await addDocs(['local', 'ann'], folder);
+    await addSeeds(docs, []);
+    await addSeeds(docs, ['local', 'ann']);
+    await addSeeds(docs, ['local', 'ann']);
     await writeFile(path.join(folder, 'docs/mcp.md'), 'Tools of other servers.');
-    await addDocs(['local'], folder);
+    await addSeeds(docs, ['local']);
     const { base } = await open();
     for (const [tenant, size] of [
       ['local', 23],
@@ -88,6 +90,40 @@ describe('the knowledge base of a server', () => {
         ['mcp.md', size],
       ]);
     }
+  });
+
+  it('makes datasets of seed folders: for every tenant, for one, and not in place of what a user made', async () => {
+    const { addSeeds, open, folder, log } = await serve();
+    for (const [place, text] of [
+      ['seeds/pumps/a.md', 'A pump moves water.'],
+      ['seeds/pumps/deep/b.md', 'A valve holds it.'],
+      ['seeds/@ann/secret/c.md', 'Only for Ann.'],
+      ['seeds/taken/d.md', 'Not in place of a dataset.'],
+      ['seeds/.hidden/e.md', 'Not read.'],
+    ] as const) {
+      await mkdir(path.dirname(path.join(folder, place)), { recursive: true });
+      await writeFile(path.join(folder, place), text);
+    }
+    const { base } = await open();
+    await base.datasets.create('bob', { name: 'taken' });
+    const seeds = await folderSeeds([path.join(folder, 'seeds'), path.join(folder, 'missing')], log);
+    await addSeeds(seeds, ['ann', 'bob']);
+    await addSeeds(seeds, ['ann', 'bob']);
+    const namesOf = async (tenant: string) => {
+      const query = { offset: 0, limit: 9, orderBy: 'name', descending: false } as const;
+      const { items } = await base.datasets.list(tenant, query);
+      return items.map(({ dataset, counts }) => [dataset.name, counts.documents]);
+    };
+    expect(await namesOf('ann')).toEqual([
+      ['pumps', 2],
+      ['secret', 1],
+      ['taken', 1],
+    ]);
+    expect(await namesOf('bob')).toEqual([
+      ['pumps', 2],
+      ['taken', 0],
+    ]);
+    expect(log.lines).toEqual(['RUNNEL_SEED_DIR names a folder that cannot be read']);
   });
 
   it('goes on with documents that were left', async () => {

@@ -1,0 +1,77 @@
+/** The golden half of `runnel eval`. */
+import { readFile } from 'node:fs/promises';
+import { readGolden } from '../chat/evaluation/golden-file.js';
+import { compareGolden, RATES } from '../chat/evaluation/golden-result.js';
+import { EngineError } from '../errors.js';
+import { readSettings } from '../settings/read-settings.js';
+import { openGolden } from './eval-golden.js';
+import {
+  belowBars,
+  type EvalValues,
+  lowerThanBefore,
+  type Measured,
+  readBar,
+  readSettingsFile,
+} from './eval-measured.js';
+import { type GoldenReport, goldenTables, goldenText } from './golden-report.js';
+import { reportPage } from './report-page.js';
+import type { Terminal } from './terminal.js';
+
+/** Asks the questions of a golden file and scores the answers. @throws EngineError USAGE */
+export async function measureGolden(file: string, values: EvalValues, terminal: Terminal): Promise<Measured> {
+  if (values.run !== undefined) {
+    throw new EngineError('USAGE', '--run is for test collections; golden questions have no ranked lists.');
+  }
+  const bars = (values['fail-below'] ?? []).map((one) => readBar(one, RATES));
+  const params = values.config === undefined ? {} : await readSettingsFile(values.config);
+  const other = values.against === undefined ? undefined : await readSettingsFile(values.against);
+  const questions = readGolden(await readFile(file, 'utf8'), file);
+  const golden = await openGolden({
+    settings: readSettings(terminal.env, 'stores', 'models', 'nodes', 'tools'),
+    env: terminal.env,
+    documents: values.documents ?? [],
+    signal: terminal.signal,
+    onProgress: (step, done, all) => terminal.err.write(`${done} of ${all} ${step}\n`),
+    remark: (line) => terminal.err.write(`${line}\n`),
+  });
+  try {
+    const result = await golden.ask(questions, params);
+    const comparison = other === undefined ? undefined : compareGolden(result, await golden.ask(questions, other));
+    const failures = [...belowBars(result.rates, bars), ...(comparison?.regressions ?? []).map(lowerThanBefore)];
+    const report: GoldenReport = { file, result, comparison, failures };
+    return {
+      failures,
+      text: () => goldenText(report),
+      html: () =>
+        reportPage({
+          title: `Evaluation of ${file}`,
+          about: `${questions.length} questions, ${result.wrongShortcuts} wrong short circuits.`,
+          failures,
+          tables: goldenTables(report),
+        }),
+      json: () => jsonOf(report),
+    };
+  } finally {
+    await golden.close();
+  }
+}
+
+function jsonOf({ file, result, comparison, failures }: GoldenReport): object {
+  const { answers, rates, wrongShortcuts, stages } = result;
+  return {
+    file,
+    rates,
+    wrong_shortcuts: wrongShortcuts,
+    stages,
+    ...(comparison !== undefined && { comparison }),
+    failures,
+    questions: answers.map(({ question: { id, category }, end, score }) => ({
+      id,
+      category,
+      ...score,
+      ...(end.type === 'error'
+        ? { error: end.code }
+        : { response: end.response, sources: end.evidence.map(({ source }) => source), shortcut: end.shortcut }),
+    })),
+  };
+}
