@@ -17,7 +17,8 @@ import type { StepRunOptions } from '../src/compose/run-context.js';
 import type { AnyStepLike, Step } from '../src/compose/step.js';
 import { generator, operator } from '../src/compose/steps.js';
 import { planOf } from '../src/graph/build.js';
-import { type EventLog, eventJson } from '../src/graph/log.js';
+import { EventWriter } from '../src/graph/event-json.js';
+import type { EventLog } from '../src/graph/log.js';
 import type { Plan } from '../src/graph/plan.js';
 import { execute } from '../src/graph/run.js';
 import { microsecondsPerStep, milliseconds, quantile, type Row } from './measure.js';
@@ -318,6 +319,7 @@ async function checkpoints(): Promise<Row[]> {
 
 /** Keeps nothing but the number of bytes it was given, snapshots included. */
 function counting(): { readonly log: EventLog; bytes(): number } {
+  const writer = new EventWriter();
   let bytes = 0;
   const count = (length: number): number => {
     bytes += length;
@@ -326,7 +328,7 @@ function counting(): { readonly log: EventLog; bytes(): number } {
   return {
     bytes: () => bytes,
     log: {
-      append: (event) => count(eventJson(event).length),
+      append: (event) => count(writer.json(event).length),
       snapshot: ({ state }) => count(JSON.stringify(state).length),
       flush: async () => {},
     },

@@ -3,7 +3,8 @@ import { lastValueFrom } from 'rxjs';
 import { loadCanvas } from '../src/canvas/load-canvas.js';
 import { runTurn } from '../src/canvas/turn.js';
 import { planOf } from '../src/graph/build.js';
-import { type EventLog, eventJson } from '../src/graph/log.js';
+import { EventWriter } from '../src/graph/event-json.js';
+import type { EventLog } from '../src/graph/log.js';
 import { run } from '../src/graph/run.js';
 import type { RunOptions } from '../src/graph/run-options.js';
 import { documentOf } from './canvas.bench.js';
@@ -74,12 +75,13 @@ async function growthOfBytes(): Promise<number> {
 
 /** Keeps nothing but the number of bytes it was given, snapshots included. */
 function counting(): { readonly log: EventLog; bytes(): number } {
+  const writer = new EventWriter();
   let bytes = 0;
   return {
     bytes: () => bytes,
     log: {
       append: (event) => {
-        const { length } = eventJson(event);
+        const { length } = writer.json(event);
         bytes += length;
         return length;
       },

@@ -7,6 +7,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { benchCanvas } from './canvas.bench.js';
+import { benchChat } from './chat.bench.js';
 import { benchCompose } from './compose.bench.js';
 import { benchGraph } from './graph.bench.js';
 import { benchJournal } from './journal.bench.js';
@@ -32,6 +33,7 @@ const FILES: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   tokens: benchTokens,
   telemetry: benchTelemetry,
   search: benchSearch,
+  chat: benchChat,
   process: benchProcess,
   start: benchStart,
 };

@@ -22,7 +22,7 @@ const SERVERS = 5;
 /** Until a server without clients has done what it does after its start. */
 const SETTLED_MS = 2_000;
 
-/** Measures the start of a run, of a server with a new database and with an old one, and the memory of the latter; about a minute. */
+/** Measures the start of a run, of a server with a new database and with an old one, and the memory of both servers; about a minute. */
 export async function benchStart(): Promise<readonly Row[]> {
   if (!existsSync(PROGRAM)) {
     console.warn('No dist/cli/main.js: `npm run build` first to see what a start costs.');
@@ -37,16 +37,17 @@ export async function benchStart(): Promise<readonly Row[]> {
   for (let at = 0; at < RUNS; at += 1) await beside(runs, () => run([PROGRAM, 'run', CANVAS, '--query', 'hello']));
   const fresh: number[] = [];
   const again: number[] = [];
-  let memory: readonly number[] = [];
+  const memory: { first: readonly number[]; again: readonly number[] } = { first: [], again: [] };
   for (let at = 0; at < SERVERS; at += 1) {
     const folder = await mkdtemp(path.join(tmpdir(), 'runnel-start-'));
     try {
-      await beside(fresh, async () => (await serve(folder)).seconds);
-      await beside(again, async () => {
-        const served = await serve(folder);
-        memory = served.resident;
-        return served.seconds;
-      });
+      const started = async (which: 'first' | 'again'): Promise<number> => {
+        const { seconds, resident } = await serve(folder);
+        memory[which] = resident;
+        return seconds;
+      };
+      await beside(fresh, () => started('first'));
+      await beside(again, () => started('again'));
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
@@ -61,15 +62,21 @@ export async function benchStart(): Promise<readonly Row[]> {
     ...rows('runnel run', runs, 4),
     ...rows('runnel serve, first start, until it answers', fresh, 15),
     ...rows('runnel serve, until it answers', again, 15),
-    ...memory.map((value, at) => ({
-      name: `memory of ${at === 0 ? 'an idle server' : 'its database'}`,
-      value,
-      unit: 'MB',
-    })),
-    ...(memory.length === 0
-      ? []
-      : [{ name: 'memory of both', value: memory.reduce((sum, one) => sum + one, 0), unit: 'MB', bar: 200 }]),
+    ...memoryRows('', memory.again),
+    ...memoryRows(', first start', memory.first),
   ];
+}
+
+/** @param megabytes of the server, then of its database; none where the system does not say */
+function memoryRows(which: string, megabytes: readonly number[]): readonly Row[] {
+  if (megabytes.length === 0) return [];
+  const rows = megabytes.map((value, at) => ({
+    name: `memory of ${at === 0 ? 'an idle server' : 'its database'}${which}`,
+    value,
+    unit: 'MB',
+  }));
+  const both = megabytes.reduce((sum, one) => sum + one, 0);
+  return [...rows, { name: `memory of both${which}`, value: both, unit: 'MB', bar: 200 }];
 }
 
 /** Seconds that a process takes. */

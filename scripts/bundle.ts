@@ -24,7 +24,6 @@ const LOADED_AT_START: ReadonlySet<string> = new Set([
   '@asteasolutions/zod-to-openapi',
   '@koa/bodyparser',
   '@koa/cors',
-  '@koa/router',
   'eventsource-parser',
   'ipaddr.js',
   'jose',

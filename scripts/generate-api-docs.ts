@@ -1,17 +1,19 @@
 /**
- * Writes `docs/api.md`: what `runnel` exports for composing in code, from the doc comments of its sources.
+ * Writes `docs/api.md` and `docs/api-entries.md`: what `runnel` and its entries export, from the doc comments of their sources.
  *
- * `src/index.ts` says what is public and in which section; the sources say what it is.
+ * `src/index.ts` and `src/entries` say what is public, the table below in which section; the sources say what it is. A name without a section is an
+ * error.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ROOT } from './support/files.js';
 import { isProgram } from './support/script.js';
 
-/** Where the page lives. */
+/** Where the pages live. */
 export const API_PAGE = path.join(ROOT, 'docs/api.md');
+export const ENTRIES_PAGE = path.join(ROOT, 'docs/api-entries.md');
 
-/** Folders and files of `src` whose exports are on the page, with their titles. */
+/** Folders and files of `src` whose exports by `runnel` are on the page, with their titles; the first one that fits is taken. */
 const PARTS: readonly (readonly [title: string, prefix: string])[] = [
   ['Running', 'compose/run'],
   ['Going on with a run', 'compose/resume'],
@@ -29,14 +31,38 @@ const PARTS: readonly (readonly [title: string, prefix: string])[] = [
   ['Messages', 'models/concat-messages'],
   ['Messages', 'models/parse-message'],
   ['Messages', 'models/to-message-chunks'],
+  ['Messages', 'models/content-parts'],
+  ['Messages', 'models/message-schema'],
+  ['Models', 'models/'],
+  ['Models', 'settings/'],
   ['Documents', 'knowledge/'],
   ['Operators', 'operators/'],
+  ['Agents and their tools', 'agents/'],
+  ['Agents and their tools', 'tools/'],
+  ['Agents and their tools', 'adapters/'],
+  ['Canvases', 'canvas/'],
+  ['Canvases', 'dsl/'],
+  ['Components', 'components/'],
+  ['Runs and events', 'graph/'],
+  ['Runs and events', 'trace-context'],
+  ['Errors and JSON', 'errors'],
+  ['Errors and JSON', 'json'],
 ];
 
-const INTRODUCTION = `<!-- Written by \`npm run docs:api\` from the doc comments of the sources; edit those instead. -->
-# API reference: composing in code
+/** Names of the entries, in the order of their files. */
+const ENTRIES = readdirSync(path.join(ROOT, 'src/entries')).map((file) => path.basename(file, '.ts'));
 
-Everything that \`runnel\` exports for steps, models, tools, prompts and documents. [library.md](library.md) is the guide to it.
+const INTRODUCTION = `<!-- Written by \`npm run docs:api\` from the doc comments of the sources; edit those instead. -->
+# API reference
+
+Everything that \`runnel\` exports; [what only its entries do](api-entries.md) is on a page of its own. [library.md](library.md) is the guide to
+composing in code.
+`;
+
+const ENTRIES_INTRODUCTION = `<!-- Written by \`npm run docs:api\` from the doc comments of the sources; edit those instead. -->
+# API reference of the entries
+
+What \`runnel/engine\`, \`runnel/server\` and the other entries export beside what is in the [reference of \`runnel\`](api.md).
 `;
 
 /** Lines of a declaration that are shown; longer ones end with a sign. */
@@ -44,25 +70,56 @@ const MAX_LINES = 60;
 
 interface Entry {
   readonly name: string;
+  /** Its name in its source. */
+  readonly source: string;
   /** Path below `src`. */
   readonly file: string;
 }
 
-/** The page as text. */
+/** The page of `runnel` as text. */
 export function apiPage(): string {
-  const entries = exportedNames(readFileSync(path.join(ROOT, 'src/index.ts'), 'utf8'));
-  const titles = [...new Set(PARTS.map(([title]) => title))];
-  const byTitle = new Map<string, Entry[]>(titles.map((title) => [title, []]));
-  for (const entry of entries) {
-    const part = PARTS.find(([, prefix]) => entry.file.startsWith(prefix));
-    if (part !== undefined) byTitle.get(part[0])?.push(entry);
-  }
-  const sections = titles.map((title) => {
-    const texts = (byTitle.get(title) ?? []).toSorted(byName).map(entryText);
-    return `## ${title}\n\n${texts.join('\n')}`;
-  });
+  return pageOf(INTRODUCTION, mainParts());
+}
+
+/** The page of the entries as text. */
+export function entriesPage(): string {
+  return pageOf(ENTRIES_INTRODUCTION, entryParts());
+}
+
+function pageOf(introduction: string, byTitle: ReadonlyMap<string, readonly Entry[]>): string {
+  const titles = [...byTitle.keys()];
+  const sections = [...byTitle].map(
+    ([title, entries]) => `## ${title}\n\n${entries.toSorted(byName).map(entryText).join('\n')}`,
+  );
   const contents = titles.map((title) => `[${title}](#${anchor(title)})`).join(' · ');
-  return `${INTRODUCTION}\n${contents}\n\n${sections.join('\n')}`;
+  return `${introduction}\n${contents}\n\n${sections.join('\n')}`;
+}
+
+function mainParts(): ReadonlyMap<string, readonly Entry[]> {
+  const byTitle = new Map<string, Entry[]>(PARTS.map(([title]) => [title, []]));
+  for (const entry of exportedNames(readFileSync(path.join(ROOT, 'src/index.ts'), 'utf8'))) {
+    const part = PARTS.find(([, prefix]) => entry.file.startsWith(prefix));
+    if (part === undefined) throw new Error(`docs/api.md has no section for src/${entry.file}; add one to PARTS.`);
+    byTitle.get(part[0])?.push(entry);
+  }
+  return byTitle;
+}
+
+/** Names that several entries export are on the page once. */
+function entryParts(): ReadonlyMap<string, readonly Entry[]> {
+  const known = new Set([...mainParts().values()].flat().map(keyOf));
+  return new Map(
+    ENTRIES.map((entry) => {
+      const exported = exportedNames(readFileSync(path.join(ROOT, `src/entries/${entry}.ts`), 'utf8'));
+      const own = exported.filter((one) => !known.has(keyOf(one)));
+      for (const one of own) known.add(keyOf(one));
+      return [`runnel/${entry}`, own] as const;
+    }),
+  );
+}
+
+function keyOf({ name, file }: Entry): string {
+  return `${file}#${name}`;
 }
 
 function byName(left: Entry, right: Entry): number {
@@ -70,37 +127,46 @@ function byName(left: Entry, right: Entry): number {
 }
 
 function anchor(title: string): string {
-  return title.toLowerCase().replaceAll(',', '').replaceAll(' ', '-');
+  return title.toLowerCase().replaceAll(/[,/]/g, '').replaceAll(' ', '-');
 }
 
 /** The names that an index exports, and the files they come from. */
 export function exportedNames(index: string): readonly Entry[] {
-  const statements = index.matchAll(/^export (?:type )?\{([^}]*)\} from '\.\/(.*)\.js';/gm);
+  const statements = index.matchAll(/^export (?:type )?\{([^}]*)\} from '\.\.?\/(.*)\.js';/gm);
   return [...statements].flatMap(([, names = '', file = '']) =>
     names
       .split(',')
       .map((name) => name.trim().replace(/^type /, ''))
       .filter((name) => name !== '')
       // A renamed export is looked up by the name in its source.
-      .map((name) => ({ name: name.split(' as ').at(-1) as string, file: `${file}.ts` })),
+      .map((name) => ({
+        name: name.split(' as ').at(-1) as string,
+        source: name.split(' as ')[0] as string,
+        file: `${file}.ts`,
+      })),
   );
 }
 
 /** One name: its doc comment, and its declaration without a body. */
-function entryText({ name, file }: Entry): string {
-  const source = readFileSync(path.join(ROOT, 'src', file), 'utf8');
-  const found = declarationOf(source, name) ?? declarationOf(source, originalName(name, file));
-  if (found === undefined) throw new Error(`src/index.ts exports "${name}", which src/${file} does not declare.`);
+function entryText({ name, source, file }: Entry): string {
+  const found = declarationIn(file, source);
+  if (found === undefined) throw new Error(`"${name}" is exported, but src/${file} does not declare "${source}".`);
   const { comment, code } = found;
   if (comment === '') throw new Error(`"${name}" in src/${file} has no doc comment.`);
   return `### ${name}\n\n${comment}\n\n\`\`\`text\n${code}\n\`\`\`\n`;
 }
 
-/** The name in its source of an export that \`src/index.ts\` renames. */
-function originalName(name: string, file: string): string {
-  const index = readFileSync(path.join(ROOT, 'src/index.ts'), 'utf8');
-  const renamed = new RegExp(`(\\w+) as ${name}\\b[^}]*\\} from '\\./${file.replace(/\.ts$/, '')}\\.js'`).exec(index);
-  return renamed?.[1] ?? name;
+/** In a file, or in that from which the file passes it on. */
+function declarationIn(file: string, name: string): ReturnType<typeof declarationOf> {
+  const text = readFileSync(path.join(ROOT, 'src', file), 'utf8');
+  const found = declarationOf(text, name);
+  if (found !== undefined) return found;
+  const passedOn = text.matchAll(/^(?:export|import) (?:type )?\{([^}]*)\} from '(.*)\.js';/gm);
+  for (const [, names = '', from = ''] of passedOn) {
+    const isHere = names.split(',').some((one) => one.trim().replace(/^type /, '') === name);
+    if (isHere) return declarationIn(path.posix.join(path.posix.dirname(file), `${from}.ts`), name);
+  }
+  return undefined;
 }
 
 /** The first declaration of a name: overloads all, functions and classes without their bodies. */
@@ -178,7 +244,12 @@ function commentBefore(text: string): string {
 }
 
 if (isProgram(import.meta.url)) {
-  const page = apiPage();
-  writeFileSync(API_PAGE, page);
-  console.log(`docs/api.md describes ${page.match(/^### /gm)?.length ?? 0} names`);
+  const pages = [
+    [API_PAGE, apiPage()],
+    [ENTRIES_PAGE, entriesPage()],
+  ] as const;
+  for (const [file, page] of pages) {
+    writeFileSync(file, page);
+    console.log(`docs/${path.basename(file)} describes ${page.match(/^### /gm)?.length ?? 0} names`);
+  }
 }

@@ -52,7 +52,7 @@ const STEPS = {
   layers: (side) =>
     graph('layers', (g) => {
       const nodes = ids(side * side).map((id) => g.node(id, same, { merge: ([first]) => first }));
-      const last = g.passthrough('last');
+      const last = g.node('last', same, { merge: ([first]) => first });
       for (const [at, node] of nodes.entries()) {
         if (at < side) g.edge(g.start, node);
         const next = (Math.floor(at / side) + 1) * side;
@@ -67,7 +67,16 @@ export function prepare({ kind, count, isTyped = false }) {
   if (kind === 'canvas') return turn(count);
   const made = (isTyped ? STEPS : PLANS)[kind](count);
   const input = isTyped ? { text: 'hello' } : null;
-  return () => lastValueFrom(run(made, { input }).pipe(reduce((seen) => seen + 1, 0)));
+  return async () => {
+    let ended;
+    const count = (seen, event) => {
+      ended = event;
+      return seen + 1;
+    };
+    const events = await lastValueFrom(run(made, { input }).pipe(reduce(count, 0)));
+    if (ended.type !== 'run-settled') throw new Error(`The run of ${kind} did not settle: ${JSON.stringify(ended)}`);
+    return events;
+  };
 }
 
 /** One question to a canvas, each of RAGFlow's events as text. */
