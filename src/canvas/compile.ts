@@ -13,7 +13,9 @@ import type { Plan } from '../graph/plan.js';
 import { addTo } from '../group-by.js';
 import type { Json, JsonObject } from '../json.js';
 import { didYouMean } from '../nearest-name.js';
+import { requireMethods, requireObject } from '../operators/invalid-option.js';
 
+/** What a canvas is compiled with beside its node types. */
 export interface CompileOptions extends LinkOptions {
   /** @default `createTimeoutResolver()`: what components declare, else 600 s */
   readonly timeouts?: TimeoutResolver;
@@ -31,6 +33,8 @@ export interface CompileResult {
  * @throws EngineError DOCUMENT_INVALID listing every error, with `details.issues`; `too-large` alone for more components than can run.
  */
 export function compile(document: Document, registry: Registry, options: CompileOptions = {}): Plan {
+  requireObject('compile', 'document', document?.components, 'what parseDocument(…) gives');
+  requireMethods('compile', 'registry', registry, ['get'], 'what createRegistry(…) gives');
   const { plan, issues } = checkAndCompile(document, registry, options);
   if (plan !== undefined) return plan;
   const errors = issues.filter((issue) => issue.severity === 'error');
@@ -263,6 +267,7 @@ export function exceptionTargets({ exception_goto: goto = [] }: JsonObject): rea
 /** Gives the clock of a node in milliseconds; undefined: none. `declared` is the component's `timeoutSeconds`. */
 export type TimeoutResolver = (type: string, declared: number | null | undefined) => number | undefined;
 
+/** How long nodes may take; the first of these that says something for a node counts. */
 export interface TimeoutOptions {
   /** One timeout for every node, before anything else. */
   readonly overrideSeconds?: number;
@@ -279,6 +284,7 @@ export interface TimeoutOptions {
  * @throws EngineError OPTION_INVALID for an override that is not above 0.
  */
 export function createTimeoutResolver(options: TimeoutOptions = {}): TimeoutResolver {
+  requireObject('createTimeoutResolver', 'options', options, 'an object');
   const { overrideSeconds, secondsByType = {}, defaultSeconds = 600 } = options;
   if (overrideSeconds !== undefined && !(overrideSeconds > 0)) {
     const message = `createTimeoutResolver: "overrideSeconds" must be above 0; received ${overrideSeconds}.`;

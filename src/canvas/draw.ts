@@ -4,6 +4,7 @@ import type { Registry } from '../components/component.js';
 import { indexIds } from '../dsl/component-id.js';
 import type { Document, DocumentComponent } from '../dsl/document.js';
 import { groupBy } from '../group-by.js';
+import { requireMethods, requireObject } from '../operators/invalid-option.js';
 import { exceptionTargets } from './compile.js';
 import { builtInComponents } from './load-canvas.js';
 
@@ -13,6 +14,8 @@ import { builtInComponents } from './load-canvas.js';
  * Names come from the document and are escaped, so that no text can leave its box.
  */
 export function drawDocument(document: Document, registry: Registry = builtInComponents): string {
+  requireMethods('drawDocument', 'registry', registry, ['get'], 'what createRegistry(…) gives');
+  requireObject('drawDocument', 'document', document?.components, 'what parseDocument(…) gives');
   const components = Object.values(document.components);
   const boxes = new Map(components.map(({ id }, at) => [id, `n${at}`]));
   const bodies = groupBy(components, ({ parent }) => parent);

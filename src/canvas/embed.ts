@@ -1,12 +1,14 @@
 /** A canvas as a step: its answer, live, with its forms as questions of the step. */
 import { Observable } from 'rxjs';
+import { z } from 'zod';
 import type { Interrupt } from '../compose/interrupt.js';
-import { makeStep } from '../compose/make-step.js';
+import { makeStep, requireName } from '../compose/make-step.js';
 import type { Step, StepActivation } from '../compose/step.js';
 import { EngineError } from '../errors.js';
 import type { RunEvent } from '../graph/events.js';
 import { findNode } from '../graph/plan.js';
-import type { JsonObject } from '../json.js';
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { invalidOption, requireOptions } from '../operators/invalid-option.js';
 import type { Canvas } from './load-canvas.js';
 import { runTurn, type Session, type Turn } from './turn.js';
 
@@ -38,10 +40,16 @@ interface Kept {
  * ```
  *
  * A form of the canvas interrupts the run: its question is `{ pending: [{ node, payload }] }`, its answer `{ inputs: { field: value } }` as
- * with any turn. A canvas that fails fails the step with the same code. The run of the canvas ends with the step.
+ * with any turn, or the value alone for the only field of the only form; another answer is ANSWER_INVALID. A canvas that fails fails the step with
+ * the same code. The run of the canvas ends with the step.
+ *
+ * @throws EngineError OPTION_INVALID for something else than a canvas, and for names that are no options; PLAN_INVALID for a name that cannot be one.
  */
 export function embed(canvas: Canvas, options: EmbedOptions = {}): Step<CanvasInput, string> {
+  requireCanvas(canvas);
+  requireOptions('embed', options, ['name', 'services']);
   const { name = 'canvas', services } = options;
+  requireName('A canvas as a step', name);
   const run = (input: CanvasInput, at: StepActivation): Observable<string> =>
     new Observable((subscriber) => {
       const kept = at.memo as Kept | undefined;
@@ -90,17 +98,42 @@ export function embed(canvas: Canvas, options: EmbedOptions = {}): Step<CanvasIn
   return makeStep(name, { type: 'function', run: run as never, options: { kind: 'canvas' } });
 }
 
+/** @throws EngineError OPTION_INVALID; a document, which is the likely mistake, has no plan */
+function requireCanvas(canvas: unknown): void {
+  const { plan } = isJsonObject(canvas) ? (canvas as Partial<Canvas>) : {};
+  if (isJsonObject(plan) && 'nodes' in plan) return;
+  throw invalidOption('embed', 'canvas', 'what loadCanvas(document) gives', canvas);
+}
+
+/** What answers a form by its fields. */
+const BY_FIELDS = z.looseObject({});
+
+/** What may also answer the only field. */
+const BY_VALUE = z.union([z.string(), z.number(), z.boolean(), BY_FIELDS]);
+
 /** In the place of a chunk it ends the activation. */
 function waitWith(at: StepActivation, kept: Kept): never {
-  const asked: Interrupt = at.interrupt(kept.question, { memo: kept });
+  const answer = onlyField(kept) === undefined ? BY_FIELDS : BY_VALUE;
+  const asked: Interrupt = at.interrupt(kept.question, { memo: kept, answer });
   return asked as never;
+}
+
+/** The field of a form that is alone, and waits alone: a value without a name can only be for that. */
+function onlyField({ question }: Kept): string | undefined {
+  const pending = question.pending as unknown as readonly { readonly payload: JsonObject }[];
+  const inputs = pending.length === 1 ? pending[0]?.payload.inputs : undefined;
+  const fields = isJsonObject(inputs) ? Object.keys(inputs) : [];
+  return fields.length === 1 ? fields[0] : undefined;
 }
 
 function turnOf(input: CanvasInput, { answer }: StepActivation, kept: Kept | undefined): Turn {
   if (kept === undefined) return typeof input === 'string' ? { query: input } : input;
-  if (typeof answer === 'string') return { query: answer };
-  const isTurn = typeof answer === 'object' && answer !== null && ('inputs' in answer || 'query' in answer);
-  return isTurn ? (answer as Turn) : { inputs: answer as JsonObject };
+  const field = onlyField(kept);
+  if (!isJsonObject(answer)) return { inputs: field === undefined ? {} : { [field]: answer as Json } };
+  const { query, inputs } = answer as Turn;
+  if (inputs !== undefined) return answer as Turn;
+  if (query === undefined) return { inputs: answer as JsonObject };
+  return field === undefined ? (answer as Turn) : { ...answer, inputs: { [field]: query } };
 }
 
 function isSpoken({ plan }: Canvas, node: string): boolean {

@@ -10,6 +10,7 @@ import { adviseDocument } from './advise-document.js';
 import { checkAndCompile, type TimeoutResolver } from './compile.js';
 import { conversationHooks, newConversation } from './conversation.js';
 
+/** What a document is loaded with. */
 export interface LoadOptions {
   /** Node types by name. @default the built-in ones */
   readonly registry?: Registry;

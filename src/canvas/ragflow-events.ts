@@ -6,7 +6,7 @@
  * An engine event becomes at most one event of RAGFlow's, under the same number; those without a counterpart leave gaps.
  */
 import { Observable, type OperatorFunction } from 'rxjs';
-import { errorCodeInfo } from '../errors.js';
+import { shownMessage } from '../errors.js';
 import type { CallSummary } from '../graph/calls.js';
 import type {
   CallsOfNode,
@@ -255,16 +255,14 @@ export class RagflowProjection {
 
   /** RAGFlow's frame for a run that failed; `error` names the code, `calls` what nodes were calling then. */
   #failureFrame(event: RunFailed): JsonObject {
-    const { code, message } = event.error;
-    const { expose, summary } = errorCodeInfo(code);
     const { task_id, session_id } = this.#header;
     return {
       code: 500,
-      message: expose ? message : summary,
+      message: shownMessage(event.error),
       data: false,
       task_id,
       session_id,
-      error: code,
+      error: event.error.code,
       ...openCallsOf(event),
     };
   }

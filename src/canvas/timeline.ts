@@ -9,6 +9,7 @@ import type { NodeFailed, NodeHeader, NodeStarted, RunEndFields, RunEvent } from
 import type { CallReport } from '../graph/node-events.js';
 import { addTo } from '../group-by.js';
 import { isJsonObject, type Json } from '../json.js';
+import { invalidOption } from '../operators/invalid-option.js';
 import { MESSAGE_END } from './ragflow-events.js';
 
 /** What came of an activation. `open`: nothing yet. `retried`: it failed and was tried again. */
@@ -130,6 +131,8 @@ export type DescribeNode = (node: string) => { readonly type?: string; readonly 
  * Pure.
  */
 export function timelineOf(events: Iterable<RunEvent>, describe?: DescribeNode): RunTimeline {
+  if (typeof events?.[Symbol.iterator] !== 'function')
+    throw invalidOption('timelineOf', 'events', 'events of a run, such as a list', events);
   const fold = new TimelineFold(describe);
   for (const event of events) fold.add(event);
   return fold.timeline;

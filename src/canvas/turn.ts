@@ -1,4 +1,5 @@
 /** One turn of a conversation: a question, or the answers to the forms that the run before stopped at. */
+
 import { concatMap, from, Observable } from 'rxjs';
 import type { RunEvent, RunUsage } from '../graph/events.js';
 import { foldState } from '../graph/fold.js';
@@ -9,6 +10,7 @@ import type { RunOptions, RunOutcome, Start } from '../graph/run-options.js';
 import { stateFromJson, stateToJson } from '../graph/snapshot.js';
 import type { Checkpoint } from '../graph/state.js';
 import type { Json, JsonObject } from '../json.js';
+import { requireList, requireObject } from '../operators/invalid-option.js';
 import type { Canvas } from './load-canvas.js';
 
 /** What the user says. */
@@ -32,6 +34,7 @@ export interface Session {
   readonly waiting?: Checkpoint;
 }
 
+/** Options of one turn, beside those of the engine. */
 export interface TurnOptions extends RunOptions {
   /** The conversation so far. @default a new one */
   readonly session?: Session;
@@ -46,6 +49,9 @@ export interface TurnOptions extends RunOptions {
  * @throws EngineError as `run`.
  */
 export function runTurn(canvas: Canvas, turn: Turn, options: TurnOptions = {}): Observable<RunEvent> {
+  requireObject('runTurn', 'canvas', canvas?.plan, 'what loadCanvas(…) gives');
+  requireObject('runTurn', 'turn', turn, 'an object with "query" or "inputs"');
+  requireObject('runTurn', 'options', options, 'an object');
   return runFrom(canvas, () => startOf(turn, options.session), options);
 }
 
@@ -100,6 +106,7 @@ function lastCheckpoint(plan: Plan, { checkpoint, events }: RunHistory): Checkpo
 
 /** The conversation that an ended run leaves. */
 export function sessionAfter(outcome: RunOutcome, runId: string, now: number): Session {
+  requireObject('sessionAfter', 'outcome', outcome?.state, 'the outcome of a run');
   const { plan, state, status } = outcome;
   return {
     version: 1,
@@ -122,6 +129,9 @@ function startOf(turn: Turn, session: Session | undefined): Start {
 
 /** Runs several turns of one conversation after the other; for tests and examples. */
 export function converse(canvas: Canvas, turns: readonly Turn[], options: TurnOptions = {}): Observable<RunEvent> {
+  requireObject('converse', 'canvas', canvas?.plan, 'what loadCanvas(…) gives');
+  requireList('converse', 'turns', turns, 'a list of turns');
+  requireObject('converse', 'options', options, 'an object');
   let { session } = options;
   return from(turns).pipe(
     concatMap((turn) =>

@@ -39,7 +39,8 @@ export function findTables(markdown: string): FoundTable[] {
   return tables;
 }
 
-function cellsOf(line: string): string[] {
+/** The cells of a line of a table of Markdown. */
+export function cellsOf(line: string): string[] {
   const inner = line.replace(/^\|/, '').replace(/(?<!\\)\|$/, '');
   return [...`${inner}|`.matchAll(CELL)].slice(0, -1).map(([, cell = '']) => cellText(cell));
 }

@@ -20,7 +20,7 @@ import type { IngestionProgress } from '../knowledge/base/ingestion-hub.js';
 import type { DocumentRecord } from '../records/knowledge.js';
 import type { Claim } from '../records/knowledge-store.js';
 import { ingestionPipeline } from './pipeline.js';
-import { type IngestionServices, IngestionWork, isOvertaken } from './work.js';
+import { type IngestionServices, IngestionWork, isOvertaken, type Pipeline } from './work.js';
 
 /** A document that this process is to parse. */
 export interface DocumentClaim extends Claim {
@@ -98,10 +98,45 @@ async function workOf(
 }
 
 function performed(work: IngestionWork): Observable<unknown> {
-  const { document } = work.options;
-  return stream(ingestionPipeline, { documentId: document.id }, { services: work }).pipe(
+  return defer(() => from(pipelineFor(work))).pipe(
+    switchMap(({ hash, run }) => from(isBegun(work, hash)).pipe(switchMap((isOurs) => (isOurs ? run(work) : EMPTY)))),
     catchError((error: unknown) => from(failed(work, error))),
   );
+}
+
+/** The canvas that a document names, or the built-in steps. */
+async function pipelineFor({ options }: IngestionWork): Promise<Pipeline> {
+  const { pipelines, tenant, document } = options;
+  const { pipelineId: id, name } = document;
+  if (id === null || id === '') return BUILT_IN;
+  if (pipelines !== undefined) return pipelines(tenant, id);
+  const message = `The document "${name}" names the pipeline "${id}", and canvases do not parse documents in this process.`;
+  throw new EngineError('INGEST_FAILED', message);
+}
+
+const BUILT_IN: Pipeline = {
+  hash: '',
+  run: (work) => stream(ingestionPipeline, { documentId: work.options.document.id }, { services: work }),
+};
+
+/** The step that tells which pipeline the others are of; none for the built-in one. */
+const PIPELINE = 'pipeline';
+
+/**
+ * Whether the steps that a process before has finished are of the same pipeline. Where they are not, as a canvas was changed meanwhile, the document
+ * is put in line anew: what was stored of this attempt is none of the next one.
+ */
+async function isBegun(work: IngestionWork, hash: string): Promise<boolean> {
+  const { parts, tenant, document } = work.options;
+  const known = work.finished<{ hash: string }>(PIPELINE)?.hash ?? '';
+  if (work.options.finished.size === 0) {
+    if (hash !== '') await work.note(PIPELINE, { hash });
+    return true;
+  }
+  if (known === hash) return true;
+  await parts.store.cancel(tenant, [document.id]);
+  if ((await parts.store.enqueue(tenant, [document.id])).length > 0) parts.hub.wake();
+  return false;
 }
 
 async function failed(work: IngestionWork, error: unknown): Promise<void> {

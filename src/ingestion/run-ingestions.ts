@@ -17,7 +17,7 @@ import {
 } from 'rxjs';
 import { EngineError } from '../errors.js';
 import type { IngestionProgress } from '../knowledge/base/ingestion-hub.js';
-import { requireWhole } from '../operators/invalid-option.js';
+import { requireObject, requireWhole } from '../operators/invalid-option.js';
 import { createTurns } from './fair-turns.js';
 import { type DocumentClaim, ingestDocument } from './ingest-document.js';
 import type { IngestionServices } from './work.js';
@@ -55,6 +55,8 @@ const PAUSE_MS = 1_000;
  * @throws EngineError OPTION_INVALID
  */
 export function runIngestions(options: IngestionOptions): Observable<IngestionProgress> {
+  requireObject('runIngestions', 'options', options, 'an object with "parts"');
+  requireObject('runIngestions', 'parts', options.parts, 'the parts of a knowledge base');
   const { concurrency = 2, pollMs = 5_000, claimMs = 60_000, onError = () => {}, parts } = options;
   for (const [name, value] of Object.entries({ concurrency, pollMs, claimMs }))
     requireWhole('runIngestions', name, value, 1);

@@ -83,6 +83,58 @@ describe('a canvas as a step', () => {
     expect(errors.map(({ code }) => code)).toEqual(['RUN_INTERRUPTED', 'RUN_INTERRUPTED']);
   });
 
+  describe('is answered', () => {
+    const two = loadCanvas({
+      components: {
+        begin: node('Begin', {}, ['UserFillUp:Ask'], []),
+        'UserFillUp:Ask': node(
+          'UserFillUp',
+          { inputs: { city: { type: 'line', name: 'City' }, days: { type: 'integer', name: 'Days' } } },
+          ['Message:Last'],
+          ['begin'],
+        ),
+        'Message:Last': node(
+          'Message',
+          { content: ['{UserFillUp:Ask@city} {UserFillUp:Ask@days}'] },
+          [],
+          ['UserFillUp:Ask'],
+        ),
+      },
+    });
+    const answered = async (canvas: typeof two, answer: unknown) => {
+      const { details } = (await invoke(embed(canvas), '').catch((error: unknown) => error)) as EngineError;
+      const { checkpoint } = JSON.parse(JSON.stringify(details)) as { checkpoint: never };
+      return invoke(embed(canvas), resumeFrom(checkpoint, { canvas: answer }));
+    };
+
+    it.each([
+      ['a whole text for the only field', asking, 'Oslo', 'Before. After Oslo.'],
+      ['a turn with a text for the only field', asking, { query: 'Oslo' }, 'Before. After Oslo.'],
+      ['the fields alone', asking, { city: 'Oslo' }, 'Before. After Oslo.'],
+      ['a text that has the name of a field', asking, 'city', 'Before. After city.'],
+      ['the fields of several', two, { inputs: { city: 'Oslo', days: 2 } }, 'Oslo 2'],
+    ])('by %s', async (_, canvas, answer, text) => {
+      expect(await answered(canvas, answer)).toBe(text);
+    });
+
+    it.each([
+      ['a whole text for several fields', two, 'Oslo'],
+      ['nothing', asking, null],
+      ['a list', asking, ['Oslo']],
+    ])('not by %s: the question stays', async (_, canvas, answer) => {
+      await expect(answered(canvas, answer)).rejects.toMatchObject({ code: 'ANSWER_INVALID', node: 'canvas' });
+    });
+  });
+
+  it.each([
+    ['nothing', undefined, {}],
+    ['an empty object', {}, {}],
+    ['a document', { components: {} }, {}],
+    ['an unknown option', canvasOf('hello'), { title: 'x' }],
+  ])('refuses %s', (_, canvas, options) => {
+    expect(() => embed(canvas as never, options as never)).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }));
+  });
+
   it('fails as its canvas fails', async () => {
     await expect(invoke(embed(failing), '')).rejects.toMatchObject({ code: expect.stringMatching(/^TEMPLATE_/) });
   });

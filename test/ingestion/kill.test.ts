@@ -7,9 +7,12 @@ import { expect, it, onTestFinished } from 'vitest';
 import { prepareDatabase } from '../../scripts/prepare-database.js';
 import { runIngestions } from '../../src/ingestion/run-ingestions.js';
 import { createKnowledgeBase } from '../../src/knowledge/base/knowledge-base.js';
+import { sized } from '../durable/support/size.js';
 import { createFakeIndexes } from '../knowledge/base/support/fake-indexes.js';
 import { openEmbedded } from '../stores/support/open-stores.js';
 import { temporaryFolder } from '../stores/support/temporary-folder.js';
+import { createRandom } from '../support/random.js';
+import { MANY, textOf } from './support/texts.js';
 
 /** Runs a process that parses, and kills it with its progress line of this number; whether it was still at work. */
 async function killAt(line: number, args: readonly string[]): Promise<boolean> {
@@ -27,7 +30,42 @@ async function killAt(line: number, args: readonly string[]): Promise<boolean> {
   return !isDone;
 }
 
-it('a document has every chunk once, however often its process was killed', async () => {
+/** Processes that are killed in a row; `npm run test:faults` has 20. */
+const KILLS = sized(20, 4);
+
+it(`${KILLS} kills in a row lose no document and no chunk`, { timeout: 300_000 + 10_000 * KILLS }, async () => {
+  const dataDir = await temporaryFolder();
+  const args = [dataDir, await prepareDatabase(), 'many'];
+  const seed = Number(process.env.SEED ?? Date.now() % 1_000_000_000);
+  const random = createRandom(seed);
+  let kills = 0;
+  for (let process = 0; process < KILLS; process += 1) {
+    // Late enough that a step is finished: a document on which three processes are lost between two steps has failed.
+    if (await killAt(8 + random.int(24), args)) kills += 1;
+  }
+  expect(kills, `SEED=${seed}`).toBeGreaterThan(1);
+  const stores = await openEmbedded(dataDir);
+  onTestFinished(() => stores.close());
+  const store = await stores.openKnowledge();
+  const base = createKnowledgeBase({ store, files: stores.files, indexes: createFakeIndexes() });
+  const query = { offset: 0, limit: MANY, orderBy: 'name', descending: false } as const;
+  const waiting = async () => (await store.listDocuments('t', { ...query, runs: ['RUNNING'] })).total > 0;
+  while (await waiting()) {
+    await firstValueFrom(runIngestions({ parts: base.parts }).pipe(filter(({ run }) => run !== 'RUNNING')));
+  }
+  const { items } = await store.listDocuments('t', query);
+  expect(
+    items.map(({ run }) => run),
+    `SEED=${seed}`,
+  ).toEqual(new Array(MANY).fill('DONE'));
+  for (const { id, name, chunkCount } of items) {
+    const chunks = await store.chunksAfter('t', id, undefined, 500);
+    expect(chunks.map(({ text }) => text).join('\n')).toBe(textOf(name, 120));
+    expect(chunks).toHaveLength(chunkCount);
+  }
+});
+
+it('a document has every chunk once, however often its process was killed', { timeout: 300_000 }, async () => {
   const dataDir = await temporaryFolder();
   const args = [dataDir, await prepareDatabase()];
   const killed = [await killAt(2, args), await killAt(5, args), await killAt(9, args)];

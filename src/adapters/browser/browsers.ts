@@ -4,7 +4,7 @@ import { EngineError } from '../../errors.js';
 import { createLimiter } from '../../models/limiter.js';
 import { Newest } from '../../newest.js';
 import { fromAbortable, UNSUBSCRIBED } from '../../operators/from-abortable.js';
-import { requireWhole } from '../../operators/invalid-option.js';
+import { requireObject, requireWhole } from '../../operators/invalid-option.js';
 import { within } from '../../operators/within.js';
 import { type Resolver, resolveWithSystem } from '../egress/dial.js';
 import type { ActionOutcome, BrowserAction, PageView } from './action.js';
@@ -107,6 +107,7 @@ interface House {
  * @throws EngineError OPTION_INVALID at construction.
  */
 export function createBrowsers(options: BrowsersOptions = {}): Browsers {
+  requireObject('createBrowsers', 'options', options, 'an object');
   const { maxBrowsers = 2, maxWaiting = 32, maxBytes = 1 } = options;
   requireWhole('createBrowsers', 'maxBytes', maxBytes, 1);
   const limiter = createLimiter({

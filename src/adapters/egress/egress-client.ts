@@ -14,7 +14,7 @@ import {
 } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
-import { invalidOption, requireWhole } from '../../operators/invalid-option.js';
+import { invalidOption, requireObject, requireWhole } from '../../operators/invalid-option.js';
 import { connectTo, type EgressConnection, type EgressTarget } from './connect.js';
 import { type Resolver, resolveWithSystem } from './dial.js';
 import { describeUrl, egressError } from './failures.js';
@@ -82,6 +82,7 @@ const MAX_TIMEOUT_MS = 2 ** 31 - 1;
  * @throws EngineError OPTION_INVALID at construction.
  */
 export function createEgressClient(options: EgressOptions = {}): EgressClient {
+  requireObject('createEgressClient', 'options', options, 'an object');
   const { maxBytes = 16 * 1024 * 1024, timeoutMs = 60_000, maxRedirects = 10 } = options;
   checkBounds('createEgressClient', { maxBytes, timeoutMs });
   requireWhole('createEgressClient', 'maxRedirects', maxRedirects, 0);

@@ -42,6 +42,7 @@ export interface McpCall {
   readonly files: Files | undefined;
 }
 
+/** How a connection to an MCP server is opened and kept. */
 export interface ConnectionOptions extends FailureContext {
   /** Emits a session once and keeps it open until it is unsubscribed. */
   readonly open: () => Observable<McpSession>;
@@ -79,6 +80,7 @@ interface Opened {
   readonly life: Subscription;
 }
 
+/** One connection to an MCP server, opened for its first call and shared by all. */
 export class McpConnection {
   #opened: Opened | undefined = undefined;
 

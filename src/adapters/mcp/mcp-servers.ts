@@ -35,6 +35,8 @@ export interface McpServer {
 export interface McpServers {
   /** Undefined: there is none of that name, or not for this tenant. */
   find(id: string): McpServer | undefined;
+  /** Ids of all servers of this tenant, in the order of their declarations. */
+  ids(): readonly string[];
   /** The same servers as another tenant sees them. */
   forTenant(tenant: string): McpServers;
   /** Resolves when everything that was left is closed. */
@@ -86,11 +88,13 @@ function serversOf(
   use: UseShared<Place, McpConnection>,
   close: () => Promise<void>,
 ): McpServers {
+  const mayUse = ({ tenants }: ServerSettings): boolean =>
+    tenants === undefined || (tenant !== undefined && tenants.includes(tenant));
   return {
+    ids: () => [...declared].flatMap(([id, settings]) => (mayUse(settings) ? [id] : [])),
     find(id) {
       const settings = declared.get(id);
-      const mayUse = settings?.tenants === undefined || (tenant !== undefined && settings.tenants.includes(tenant));
-      if (settings === undefined || !mayUse) return undefined;
+      if (settings === undefined || !mayUse(settings)) return undefined;
       return {
         id,
         use(user, work) {

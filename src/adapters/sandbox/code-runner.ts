@@ -32,6 +32,7 @@ export type CodeStatus = (typeof CODE_STATUSES)[number];
 
 /** What a script may exceed. */
 export const CODE_LIMITS = ['time', 'memory', 'output'] as const;
+/** What a script had too much of. */
 export type CodeLimit = (typeof CODE_LIMITS)[number];
 
 /** A file that a script left in `artifacts/`. */

@@ -1,8 +1,10 @@
 /** Sessions with databases that documents name, and the refusal of the server's own database. */
+
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { noop } from 'rxjs';
 import { EngineError } from '../../errors.js';
+import { requireObject } from '../../operators/invalid-option.js';
 import { dial, type Resolver, resolveHost, resolveWithSystem } from '../egress/dial.js';
 import type { EgressClient } from '../egress/egress-client.js';
 import { exchangeFailure } from '../egress/failures.js';
@@ -54,6 +56,7 @@ const PROBE_BOUNDS = { maxRows: 1, maxBytes: 1024, timeoutMs: 5_000 };
  * server's own database, for a refused login and for a user who is an administrator of the server; `CONFIG_INVALID` for a driver that is not installed.
  */
 export function createDatabases(options: DatabasesOptions): Databases {
+  requireObject('createDatabases', 'options', options, 'an object');
   const { connectTimeoutMs = 10_000 } = options;
   const open = async (address: DatabaseAddress, signal: AbortSignal): Promise<DatabaseSession> => {
     const ending = new AbortController();

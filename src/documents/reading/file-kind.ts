@@ -60,6 +60,11 @@ export function endingOf(name: string): string {
   return /\.([a-z0-9]{1,10})$/i.exec(name)?.[1]?.toLowerCase() ?? '';
 }
 
+/** Whether files of an ending are known; an ending is in lower case, without its dot. */
+export function isKnownEnding(ending: string): boolean {
+  return BY_ENDING.has(ending);
+}
+
 /**
  * Gives how a file is read: by its media type, by the ending of its name when that is unspecific (`application/octet-stream`),
  * and by its content when neither does.

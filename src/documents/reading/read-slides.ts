@@ -1,8 +1,10 @@
 /** The text of presentations. */
+import { posix } from 'node:path';
 import type { StoredFile } from '../../records/files.js';
 import { createXmlReader, type XmlAttributes, type XmlHandler, type XmlTag } from '../spreadsheets/xml-reader.js';
 import { type ReadLimits, toUnreadable, unreadable } from './limits.js';
 import { joinPages, type PagedText } from './paged-text.js';
+import { PartRelations } from './part-relations.js';
 import { openZip, requireUnpackedSize, type Zip } from './zip.js';
 
 /** Most bytes of XML, unpacked: thousands of slides. */
@@ -32,15 +34,14 @@ export async function readSlides(
   const read = <T extends XmlHandler>(path: string, handler: T) => readPart(zip, path, handler, signal);
   try {
     const { ids } = await read(MAIN_PART, new SlideList());
-    const { targets } = await read('ppt/_rels/presentation.xml.rels', new Relations());
+    const { byId } = await read('ppt/_rels/presentation.xml.rels', new PartRelations('ppt'));
     const texts: string[] = [];
     let length = 0;
     for (const id of ids) {
-      const path = partPath('ppt', targets.get(id) ?? '');
+      const path = byId.get(id)?.path ?? '';
       const slide = await read(path, new SlideText());
-      const file = path.slice(path.lastIndexOf('/') + 1);
-      const links = await read(`ppt/slides/_rels/${file}.rels`, new Relations());
-      const notes = await read(partPath('ppt/slides', links.notes), new SlideText());
+      const links = await read(`ppt/slides/_rels/${posix.basename(path)}.rels`, new PartRelations('ppt/slides'));
+      const notes = await read(links.pathOf('notesSlide') ?? '', new SlideText());
       const spoken = notes.lines;
       const text = [slide.lines, spoken && `Notes: ${spoken}`].filter((part) => part !== '').join('\n\n');
       texts.push(text);
@@ -65,18 +66,7 @@ async function readPart<T extends XmlHandler>(zip: Zip, path: string, handler: T
   return handler;
 }
 
-/** The path of a part that a relation in a folder leads to. */
-function partPath(folder: string, target: string): string {
-  if (target.startsWith('/')) return target.slice(1);
-  const path = folder.split('/');
-  for (const step of target.split('/')) {
-    if (step === '..') path.pop();
-    else path.push(step);
-  }
-  return path.join('/');
-}
-
-/** The relations of a presentation's slides, in their order. */
+/** The ids of the relations to a presentation's slides, in their order. */
 class SlideList implements XmlHandler {
   readonly ids: string[] = [];
 
@@ -84,20 +74,6 @@ class SlideList implements XmlHandler {
     if (name !== 'sldId') return;
     const key = Object.keys(attributes).find((one) => one.endsWith(':id'));
     if (key !== undefined) this.ids.push(attributes[key] ?? '');
-  }
-}
-
-/** Where the relations of a part lead. */
-class Relations implements XmlHandler {
-  readonly targets = new Map<string, string>();
-  /** The notes of a slide; empty without any. */
-  notes = '';
-
-  open(name: string, attributes: XmlAttributes): void {
-    if (name !== 'Relationship') return;
-    const target = attributes.get('Target') ?? '';
-    this.targets.set(attributes.get('Id') ?? '', target);
-    if (attributes.get('Type')?.endsWith('/notesSlide')) this.notes = target;
   }
 }
 

@@ -1,6 +1,7 @@
 /** The parts of an `.xlsx` archive that hold a workbook. */
 import { posix } from 'node:path';
 import { unreadable } from '../reading/limits.js';
+import { PartRelations, requireListed } from '../reading/part-relations.js';
 import type { Zip, ZipEntry } from '../reading/zip.js';
 import { createXmlReader, type XmlHandler } from './xml-reader.js';
 
@@ -21,19 +22,6 @@ export interface WorkbookParts {
 
 /** Reads one part of an archive through a handler; `isDone` ends it early. */
 export type ReadPart = (entry: ZipEntry, handler: XmlHandler, isDone?: () => boolean) => Promise<void>;
-
-interface Relation {
-  /** Last word of the relation's type: `worksheet`, `sharedStrings` … */
-  readonly type: string;
-  readonly path: string;
-}
-
-/** Most sheets of a workbook, and most relations of a part; an archive has at most 20,000 files. */
-const MAX_LISTED = 65_536;
-
-function requireListed(count: number, what: string): void {
-  if (count > MAX_LISTED) throw new Error(`it has more than ${MAX_LISTED.toLocaleString('en-US')} ${what}`);
-}
 
 /** Makes the function that reads parts. Errors: FILE_UNREADABLE, naming the part. */
 export function partReader(zip: Zip, name: string, signal: AbortSignal | undefined): ReadPart {
@@ -62,7 +50,7 @@ export async function findParts(zip: Zip, read: ReadPart, name: string): Promise
   const byPath = new Map([...zip.entries].map(([path, entry]) => [path.toLowerCase(), entry]));
   const find = (path: string | undefined) => (path === undefined ? undefined : byPath.get(path.toLowerCase()));
   const roots = await readRelations(find('_rels/.rels'), '', read);
-  const path = [...roots.values()].find(({ type }) => type === 'officeDocument')?.path ?? 'xl/workbook.xml';
+  const path = roots.pathOf('officeDocument') ?? 'xl/workbook.xml';
   const workbook = find(path);
   if (workbook === undefined || !/workbook[^/]*\.xml$/i.test(path)) {
     throw unreadable(name, 'there is no workbook in it; give an .xlsx or .csv file.');
@@ -74,35 +62,22 @@ export async function findParts(zip: Zip, read: ReadPart, name: string): Promise
     read,
   );
   const { sheets, is1904 } = await readSheetList(workbook, read);
-  const related = (type: string) => find([...relations.values()].find((relation) => relation.type === type)?.path);
+  const related = (type: string) => find(relations.pathOf(type));
   return {
     is1904,
     sharedStrings: related('sharedStrings'),
     styles: related('styles'),
     sheets: sheets.flatMap((sheet) => {
-      const relation = relations.get(sheet.id);
+      const relation = relations.byId.get(sheet.id);
       const entry = relation?.type === 'worksheet' ? find(relation.path) : undefined;
       return entry === undefined ? [] : [{ name: sheet.name, entry }];
     }),
   };
 }
 
-async function readRelations(
-  entry: ZipEntry | undefined,
-  folder: string,
-  read: ReadPart,
-): Promise<Map<string, Relation>> {
-  const relations = new Map<string, Relation>();
-  if (entry === undefined) return relations;
-  await read(entry, {
-    open(name, attributes) {
-      const id = attributes.get('Id');
-      if (name !== 'Relationship' || id === undefined) return;
-      requireListed(relations.size, 'relations');
-      const type = attributes.get('Type')?.split('/').at(-1) ?? '';
-      relations.set(id, { type, path: posix.resolve('/', folder, attributes.get('Target') ?? '').slice(1) });
-    },
-  });
+async function readRelations(entry: ZipEntry | undefined, folder: string, read: ReadPart): Promise<PartRelations> {
+  const relations = new PartRelations(folder);
+  if (entry !== undefined) await read(entry, relations);
   return relations;
 }
 

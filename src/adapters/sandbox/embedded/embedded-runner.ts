@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { EngineError } from '../../../errors.js';
 import { jsonExcess, parseJson } from '../../../json.js';
 import { fromAbortable } from '../../../operators/from-abortable.js';
-import { invalidOption } from '../../../operators/invalid-option.js';
+import { invalidOption, requireObject } from '../../../operators/invalid-option.js';
 import { createSlots } from '../../../threads/slots.js';
 import { artifactType } from '../artifact-rules.js';
 import type { CodeLanguage, CodeLimit, CodeRequest, CodeResult, CodeRunner } from '../code-runner.js';
@@ -18,6 +18,7 @@ import {
 import type { WasmModule } from './messages.js';
 import { loadPython, loadQuickJs } from './modules.js';
 
+/** Limits of scripts that run inside the process. */
 export interface EmbeddedRunnerOptions {
   /** Milliseconds that a script may run; 1 to 3,600,000. @default 10,000 */
   readonly timeoutMs?: number;
@@ -81,6 +82,7 @@ const PARTS: Readonly<Record<CodeLanguage, LanguageParts>> = {
  * @throws EngineError OPTION_INVALID.
  */
 export function createEmbeddedRunner(options: EmbeddedRunnerOptions = {}): CodeRunner {
+  requireObject('createEmbeddedRunner', 'options', options, 'an object');
   const { timeoutMs = 10_000, maxMemoryBytes = 256 * MIB, maxOutputBytes = MIB, maxResultBytes = 4 * MIB } = options;
   const { maxActive = usualActive(), maxWaiting = 1_000, maxWaitingPerTenant = 100 } = options;
   const { maxSpares = 1, idleMs = 60_000 } = options;

@@ -1,0 +1,83 @@
+import { EngineError } from '../errors.js';
+import { chunkIds } from '../knowledge/base/chunk-ids.js';
+import { knowledgeJob } from '../knowledge/base/jobs.js';
+import type { BaseDraft, ChunkerConfig, DocumentText } from '../knowledge/base/ports.js';
+import type { ChunkRecord } from '../records/knowledge.js';
+import type { IngestionWork, StepPlace } from './work.js';
+
+/** Chunks that are stored in one statement. */
+const STORED_AT_ONCE = 64;
+
+/** Cuts the text of a document and stores its chunks; an empty id is that of no text. Gives how many there are. */
+export function storeChunks(
+  work: IngestionWork,
+  place: StepPlace,
+  { textId, config }: { readonly textId: string; readonly config: ChunkerConfig },
+  signal: AbortSignal,
+): Promise<{ chunks: number }> {
+  const { parts, tenant, document } = work.options;
+  return work.once(
+    place,
+    ({ chunks }) => `cut into ${chunks} chunks`,
+    async () => {
+      const text = textId === '' ? { text: '' } : await parts.texts.read(tenant, textId);
+      await work.characters(text.text.length);
+      const idOf = chunkIds(document.id);
+      let batch: ChunkRecord[] = [];
+      let chunks = 0;
+      const flush = async (): Promise<void> => {
+        signal.throwIfAborted();
+        await parts.store.putChunks(tenant, document.id, document.attempt, batch);
+        work.chunks = chunks;
+        await work.share(place, (batch.at(-1)?.end ?? 0) / (text.text.length || 1));
+        batch = [];
+      };
+      for (const draft of await draftsOf(work, text, config, signal)) {
+        batch.push(recordOf(work, draft, text, { id: idOf(draft.text), index: chunks }));
+        chunks += 1;
+        if (batch.length === STORED_AT_ONCE) await flush();
+      }
+      await flush();
+      return { chunks };
+    },
+  );
+}
+
+/** The pieces of a text: by the chunker of the services, or by a built-in one, which works in a thread on long texts. */
+async function draftsOf(
+  { options }: IngestionWork,
+  document: DocumentText,
+  config: ChunkerConfig,
+  signal: AbortSignal,
+): Promise<Iterable<BaseDraft>> {
+  const { chunker, threads } = options;
+  if (chunker !== undefined && config.cuts === undefined) return chunker.chunk(document, config);
+  return knowledgeJob('chunk', { document, config }, { name: options.document.name, threads, signal });
+}
+
+function recordOf(
+  { options }: IngestionWork,
+  draft: BaseDraft,
+  { text }: DocumentText,
+  { id, index: position }: { readonly id: string; readonly index: number },
+): ChunkRecord {
+  const { parts, document } = options;
+  if (text.slice(draft.start, draft.end) !== draft.text) {
+    const where = `[${draft.start}, ${draft.end})`;
+    throw new EngineError(
+      'INTERNAL',
+      `The chunker gave a chunk of "${document.name}" that is not its text at ${where}.`,
+    );
+  }
+  const now = parts.now();
+  const { start, end, tokens, question, page = null, positions = [], headings = [], context = '', tags = [] } = draft;
+  return {
+    ...{ id, datasetId: document.datasetId, documentId: document.id, index: position },
+    ...{ text: draft.text, tokens, start, end, page, positions, headings, context, tags },
+    questions: question === undefined ? [] : [question],
+    keywords: [],
+    isAvailable: true,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
