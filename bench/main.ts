@@ -8,8 +8,10 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { benchCanvas } from './canvas.bench.js';
 import { benchChat } from './chat.bench.js';
+import { benchChatServer } from './chat-server.bench.js';
 import { benchCompose } from './compose.bench.js';
 import { benchGraph } from './graph.bench.js';
+import { benchIngestion } from './ingestion.bench.js';
 import { benchJournal } from './journal.bench.js';
 import type { Row } from './measure.js';
 import { benchOperators } from './operators.bench.js';
@@ -34,6 +36,8 @@ const FILES: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   telemetry: benchTelemetry,
   search: benchSearch,
   chat: benchChat,
+  'chat-server': benchChatServer,
+  ingestion: benchIngestion,
   process: benchProcess,
   start: benchStart,
 };

@@ -11,7 +11,8 @@ interface Seen {
 export interface Call {
   /** Of one more run. */
   readonly url: () => string;
-  readonly body: object;
+  /** The same for every run, or of one more. */
+  readonly body: object | (() => object);
   /** Whether an answer is that of a run which ended well. */
   readonly isWhole: (text: string) => boolean;
 }
@@ -66,7 +67,7 @@ function runOnce(call: Call, agent: Agent): Promise<Seen & { readonly text: stri
   return new Promise((resolve, reject) => {
     const startedAt = performance.now();
     const since = (): number => performance.now() - startedAt;
-    const body = JSON.stringify(call.body);
+    const body = JSON.stringify(typeof call.body === 'function' ? call.body() : call.body);
     const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
     const url = call.url();
     const sent = request(url, { method: 'POST', agent, headers }, (answer) => {

