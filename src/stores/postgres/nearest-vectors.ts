@@ -104,12 +104,12 @@ interface Built {
 async function halfvecOf(database: Database): Promise<Halfvec | undefined> {
   const find = () =>
     database.repeat(
-      (sql) => sql<{ schema: string; isNew: boolean }[]>`
-        select n.nspname as schema, to_regtype(format('%I.halfvec', n.nspname)) is not null as "isNew"
+      (sql) => sql<{ schema: string; hasType: boolean }[]>`
+        select n.nspname as schema, to_regtype(format('%I.halfvec', n.nspname)) is not null as "hasType"
         from pg_extension e join pg_namespace n on n.oid = e.extnamespace where e.extname = 'vector'`,
     );
   const [known] = await find();
-  if (known !== undefined) return known.isNew ? known : undefined;
+  if (known !== undefined) return known.hasType ? known : undefined;
   const [available] = await database.repeat((sql) => sql`select from pg_available_extensions where name = 'vector'`);
   if (available === undefined) return undefined;
   try {
@@ -119,7 +119,7 @@ async function halfvecOf(database: Database): Promise<Halfvec | undefined> {
     if (!['42501', '23505', '42710'].includes(codeOf(causeOf(error)))) throw error;
   }
   const [made] = await find();
-  return made?.isNew === true ? made : undefined;
+  return made?.hasType === true ? made : undefined;
 }
 
 /** Makes and fills the table and its graph, all or nothing; another process that is at it goes first. */
