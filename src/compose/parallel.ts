@@ -70,6 +70,14 @@ function gatherBy(keys: ReadonlyMap<string, string>): InputRule {
       for (const [id, key] of entries) all[key] = arrived.get(id);
       return all;
     },
+    inOrder: {
+      ids: entries.map(([id]) => id),
+      whole: (values) => {
+        const all = { ...empty };
+        for (let at = 0; at < entries.length; at += 1) all[(entries[at] as [string, string])[1]] = values[at];
+        return all;
+      },
+    },
     piece: (from, chunk) => {
       const key = keys.get(from);
       return key === undefined ? [] : [{ [key]: chunk }];
