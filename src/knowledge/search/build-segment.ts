@@ -10,8 +10,8 @@ import type { Passage } from './passage.js';
 import { type TermPostings, termsOf } from './postings.js';
 import { bodiesOf, bodyKey, GONE, HIDDEN, ROWS, type Segment, type StoredHead, writeSegment } from './segment.js';
 
-/** Passages that are taken apart before other work of the process has its turn. */
-const SLICE = 16;
+/** Milliseconds of work before others of the process have their turn: runs write their logs meanwhile, and what they wait is a few of these. */
+const SLICE_MS = 2;
 /** Blocks of terms that are read in one step. */
 const BLOCKS_A_STEP = 32;
 
@@ -26,17 +26,16 @@ export async function buildSegment(
   const heads: StoredHead[] = [];
   const bodies: Uint8Array[] = [];
   const lists = new Map<string, { readonly ordinals: number[]; readonly counts: number[] }>();
-  for (let from = 0; from < passages.length; from += SLICE) {
-    signal?.throwIfAborted();
-    const slice = passages.slice(from, from + SLICE);
-    const texts = await words.analyse(slice.flatMap(partsOf));
-    for (const [at, passage] of slice.entries()) {
-      const [text, ...rest] = texts.slice(PARTS * at, PARTS * (at + 1)) as [TextWords, ...TextWords[]];
-      count(lists, heads.length, text.terms);
-      heads.push(headOf(passage, text, rest, words.version));
-      bodies.push(encodeBody(text.terms, text.places, passageVector(text.forms)));
-    }
+  let sliceBegan = performance.now();
+  for (const [at, passage] of passages.entries()) {
+    const [text, ...rest] = (await words.analyse(partsOf(passage))) as [TextWords, ...TextWords[]];
+    count(lists, at, text.terms);
+    heads.push(headOf(passage, text, rest, words.version));
+    bodies.push(encodeBody(text.terms, text.places, passageVector(text.forms)));
+    if (performance.now() - sliceBegan < SLICE_MS) continue;
     await nextTurn();
+    signal?.throwIfAborted();
+    sliceBegan = performance.now();
   }
   const terms = [...lists.keys()].sort(compareKeys).map((term): TermPostings => {
     const { ordinals, counts } = lists.get(term) as { ordinals: number[]; counts: number[] };
@@ -50,9 +49,6 @@ export async function buildSegment(
 function textOf({ title, text, keywords = [], questions = [] }: Passage): string {
   return [title, text, ...keywords, ...questions].join('\n');
 }
-
-/** Texts of a passage that are taken apart. */
-const PARTS = 5;
 
 /** All of it, its title, its title without a bracketed end, what stands before a marked example, and that with the example. */
 function partsOf(passage: Passage): readonly string[] {

@@ -6,7 +6,7 @@ import type { IndexChange, IndexScope, IndexStorage, SegmentEntry } from '../../
 import { openWords, type Words } from '../words/words.js';
 import { buildSegment, mergeSegments } from './build-segment.js';
 import { DenseVectors, type DenseVectorsOptions } from './dense-vectors.js';
-import { expandedTerms, type TermTable } from './expand-terms.js';
+import { expandedQuestion, expandedTerms, type TermTable } from './expand-terms.js';
 import { createRowCache, IndexView, type RowCache } from './index-view.js';
 import { LinkGraph } from './link-graph.js';
 import { type MetadataFilter, metadataTest } from './metadata-filter.js';
@@ -132,7 +132,8 @@ class StoredSearchIndex implements SearchIndex {
     this.#words = words ?? openWords();
     this.#cache = createRowCache(cacheBytes.terms, cacheBytes.bodies);
     this.#view = new IndexView(storage, this.#scope, this.#cache, []);
-    this.#dense = options.vectors === undefined ? undefined : new DenseVectors(storage, this.#scope, options.vectors);
+    const { vectors, onError } = options;
+    this.#dense = vectors && new DenseVectors(storage, this.#scope, { onError, ...vectors });
   }
 
   get found(): number {
@@ -192,13 +193,13 @@ class StoredSearchIndex implements SearchIndex {
     ]);
     signal?.throwIfAborted();
     if (analysed === undefined || (analysed.terms.length === 0 && extra.length === 0)) return [];
-    const weights = new Map(
-      extra.flatMap(({ terms }, at) => terms.map((term) => [term, expansions[at]?.weight ?? 0] as const)),
-    );
     const accepts = acceptance(view, query);
     const dense = await this.#dense?.search(view, question, signal);
     const { turns } = this.#options;
-    const work = { view, question: analysed, expansions: weights, settings, links: this.#links, accepts, limit, dense };
+    const work = {
+      ...{ view, question: analysed, expanded: expandedQuestion(expansions, extra), settings },
+      ...{ links: this.#links, accepts, limit, dense },
+    };
     const search = () => searchPassages(work);
     const hits = await (turns === undefined ? search() : turns.do(search, signal));
     signal?.throwIfAborted();
