@@ -1,10 +1,13 @@
 import { passageOf } from '../knowledge/base/chunk-ids.js';
 import { openIndex } from '../knowledge/base/parts.js';
+import type { ChunkRecord } from '../records/knowledge.js';
 import { embedChunks } from './embed-chunks.js';
 import type { IngestionWork, StepPlace } from './work.js';
 
 /** Chunks that go into the index at once. */
 const INDEXED_AT_ONCE = 200;
+/** Chunks of one statement: a run waits for some of these before its log is written. */
+const CHUNKS_A_STEP = 50;
 
 /** Makes the vectors of a document; what is wrong with its model is told, and keeps it from nothing. */
 export async function embedDocument(work: IngestionWork, place: StepPlace, signal: AbortSignal): Promise<void> {
@@ -22,13 +25,14 @@ export async function indexDocument(work: IngestionWork, place: StepPlace, signa
   for (;;) {
     signal.throwIfAborted();
     const current = await store.findDocument(tenant, document.id);
-    const some = await store.chunksAfter(tenant, document.id, undefined, INDEXED_AT_ONCE, false);
+    const some = await nextChunks(work);
     if (current === undefined || some.length === 0) break;
     await passages.add(
       some.map((one) => passageOf(current, one)),
       signal,
     );
-    await store.markIndexed(tenant, document.id, some);
+    for (let from = 0; from < some.length; from += CHUNKS_A_STEP)
+      await store.markIndexed(tenant, document.id, some.slice(from, from + CHUNKS_A_STEP));
     done += some.length;
     await work.share(place, done / (current.chunkCount || 1));
   }
@@ -42,4 +46,16 @@ export async function indexDocument(work: IngestionWork, place: StepPlace, signa
   work.chunks = chunks;
   await work.end('DONE', chunks === 0 ? 'done; it holds no text' : `done, ${chunks} chunks`);
   return chunks;
+}
+
+/** The first chunks of a document that are not in the index yet. */
+async function nextChunks({ options }: IngestionWork): Promise<readonly ChunkRecord[]> {
+  const { parts, tenant, document } = options;
+  const found: ChunkRecord[] = [];
+  while (found.length < INDEXED_AT_ONCE) {
+    const some = await parts.store.chunksAfter(tenant, document.id, found.at(-1), CHUNKS_A_STEP, false);
+    found.push(...some);
+    if (some.length < CHUNKS_A_STEP) break;
+  }
+  return found;
 }

@@ -12,8 +12,10 @@ import { bodiesOf, bodyKey, GONE, HIDDEN, ROWS, type Segment, type StoredHead, w
 
 /** Milliseconds of work before others of the process have their turn: runs write their logs meanwhile, and what they wait is a few of these. */
 const SLICE_MS = 2;
+/** Terms that are merged between two looks at the clock. */
+const TERMS_A_LOOK = 32;
 /** Blocks of terms that are read in one step. */
-const BLOCKS_A_STEP = 32;
+const BLOCKS_A_STEP = 8;
 
 /** Takes passages apart and writes them as a segment; see {@link writeSegment}. */
 export async function buildSegment(
@@ -156,7 +158,12 @@ async function* mergedTerms(
 ): AsyncGenerator<TermPostings> {
   const readers = segments.map((segment) => segmentTerms(storage, scope, segment));
   const heads = await Promise.all(readers.map((reader) => reader.next()));
-  for (;;) {
+  let sliceBegan = performance.now();
+  for (let read = 1; ; read += 1) {
+    if (read % TERMS_A_LOOK === 0 && performance.now() - sliceBegan >= SLICE_MS) {
+      await nextTurn();
+      sliceBegan = performance.now();
+    }
     let least: string | undefined;
     for (const { done, value } of heads) {
       if (done !== true && (least === undefined || compareKeys(value.term, least) < 0)) least = value.term;

@@ -17,9 +17,9 @@ export const ROWS = { terms: 'terms', heads: 'heads', bodies: 'bodies', outline:
 /** Passages whose heads share a row. */
 const HEADS_A_ROW = 256;
 /** Bytes of rows that are written in one step: a few milliseconds of an embedded database. */
-const STEP_BYTES = 256 * 1_024;
+const STEP_BYTES = 64 * 1_024;
 /** Rows of bodies that are read in one step. */
-const BODIES_A_STEP = 256;
+const BODIES_A_STEP = 32;
 
 /** What stays in memory of a passage. */
 export interface StoredHead extends PassageHead {
