@@ -8,10 +8,18 @@ import { compareKeys } from './memory-index-storage.js';
 import { passageVector } from './ngrams.js';
 import type { Passage } from './passage.js';
 import { type TermPostings, termsOf } from './postings.js';
-import { bodiesOf, bodyKey, GONE, HIDDEN, ROWS, type Segment, type StoredHead, writeSegment } from './segment.js';
+import {
+  bodiesOf,
+  bodyKey,
+  GONE,
+  HIDDEN,
+  ROWS,
+  type Segment,
+  SLICE_MS,
+  type StoredHead,
+  writeSegment,
+} from './segment.js';
 
-/** Milliseconds of work before others of the process have their turn: runs write their logs meanwhile, and what they wait is a few of these. */
-const SLICE_MS = 2;
 /** Terms that are merged between two looks at the clock. */
 const TERMS_A_LOOK = 32;
 /** Blocks of terms that are read in one step. */
@@ -39,6 +47,7 @@ export async function buildSegment(
     signal?.throwIfAborted();
     sliceBegan = performance.now();
   }
+  await nextTurn();
   const terms = [...lists.keys()].sort(compareKeys).map((term): TermPostings => {
     const { ordinals, counts } = lists.get(term) as { ordinals: number[]; counts: number[] };
     return { term, ordinals, counts };

@@ -18,6 +18,8 @@ export const ROWS = { terms: 'terms', heads: 'heads', bodies: 'bodies', outline:
 const HEADS_A_ROW = 256;
 /** Bytes of rows that are written in one step: a few milliseconds of an embedded database. */
 const STEP_BYTES = 64 * 1_024;
+/** Milliseconds of work before others of the process have their turn: runs write their logs meanwhile, and what they wait is a few of these. */
+export const SLICE_MS = 2;
 /** Rows of bodies that are read in one step. */
 const BODIES_A_STEP = 32;
 
@@ -113,11 +115,16 @@ async function* blocksOf(terms: SegmentSource['terms']): AsyncGenerator<TermBloc
 function rowWriter(storage: IndexStorage, scope: IndexScope, segment: string) {
   let rows: IndexRow[] = [];
   let bytes = 0;
+  let sliceBegan = 0;
+  const pause = async (): Promise<void> => {
+    await nextTurn();
+    sliceBegan = performance.now();
+  };
   const flush = async (): Promise<void> => {
     if (rows.length > 0) await storage.write(scope, segment, rows);
     rows = [];
     bytes = 0;
-    await nextTurn();
+    await pause();
   };
   return {
     flush,
@@ -125,6 +132,8 @@ function rowWriter(storage: IndexStorage, scope: IndexScope, segment: string) {
       rows.push(row);
       bytes += row.bytes.length;
       if (bytes >= STEP_BYTES) await flush();
+      // Making rows is the larger part of the work.
+      else if (performance.now() - sliceBegan >= SLICE_MS) await pause();
     },
   };
 }
