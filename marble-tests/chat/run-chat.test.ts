@@ -284,6 +284,17 @@ describe('runChat', () => {
       helpers.expectSubscriptions(sources.early.subscriptions).toBe('10ms ^ 89ms !');
     }));
 
+  it.each([
+    [60, '40 error RUN_TIMEOUT'],
+    [5_000, '0 error RUN_TIMEOUT'],
+  ])('has what is left of its deadline when a process before has used %i ms of 100', (spentMs, last) =>
+    marbles((helpers, now) => {
+      const { stages } = drawn(helpers, { rewrite: '2s (v|)', early: '2s (v|)' });
+      const lines = timeline(runChat({ ...TURN, deadlineMs: 100, spentMs }, stages, { now }), helpers, now);
+      expect(lines.at(-2)).toBe(last);
+    }),
+  );
+
   it('ends everything when it is unsubscribed', () =>
     marbles((helpers, now) => {
       const { stages, sources } = drawn(helpers, { rewrite: '2s (v|)', early: '2s (v|)' });

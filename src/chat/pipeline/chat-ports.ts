@@ -13,6 +13,8 @@ export interface ChatTurn {
   readonly chatId?: string | undefined;
   /** Milliseconds after which the chat ends with RUN_TIMEOUT. @default none */
   readonly deadlineMs?: number | undefined;
+  /** Milliseconds of the deadline that a process before has used, which was lost. @default 0 */
+  readonly spentMs?: number | undefined;
 }
 
 /** What an answer is made of. `done` comes last. */

@@ -62,13 +62,13 @@ export function runChat<M, R, I, F, P extends { readonly mode: string }>(
 ): Observable<ChatEvent> {
   requireObject('runChat', 'turn', turn);
   requireMethods('runChat', 'stages', stages, STAGE_METHODS, 'an object with the stages of a chat');
-  const { deadlineMs } = turn;
+  const { deadlineMs, spentMs = 0 } = turn;
   if (deadlineMs !== undefined) requireWhole('chat', 'deadlineMs', deadlineMs, 1);
   return defer(() => {
     const chat = new Chat(turn, stages, now);
     const told$ = chat.told();
     if (deadlineMs === undefined) return told$;
-    const inTime$ = told$.pipe(takeUntil(timer(deadlineMs)));
+    const inTime$ = told$.pipe(takeUntil(timer(Math.max(0, deadlineMs - spentMs))));
     return concat(
       inTime$,
       defer(() => (chat.isOver ? EMPTY : from(chat.failed(deadlineError(deadlineMs))))),

@@ -20,6 +20,7 @@ import { listIn } from '../chat/retrieval.js';
 import { createTextReader } from '../values/text-reader.js';
 import { openModels } from './chat-models.js';
 import type { ChatParams } from './chat-params.js';
+import { openProgress } from './chat-progress.js';
 import { type ChatTools, openTools, withServers } from './chat-tools.js';
 import type { ChatNode } from './node-parts.js';
 
@@ -36,7 +37,8 @@ const SIMILARITY_THRESHOLD = 0.2;
  * node     ---n--n--d--d--(me)|    (notices, deltas, message-ended, settled)
  * ```
  *
- * Question and answer are stored before the node settles, by ids of the run, so that one that is repeated doubles nothing.
+ * Question and answer are stored before the node settles, by ids of the run, so that one that is repeated doubles nothing. One that begins anew in another
+ * process takes what tools gave before, and has what is left of its deadline.
  */
 export function answerChat(given: ChatParams, activation: Activation): Observable<NodeEvent> {
   return new Observable((subscriber) => {
@@ -46,13 +48,17 @@ export function answerChat(given: ChatParams, activation: Activation): Observabl
     const settings = withTurn(settingsOf(params, context), turn);
     const message = questionOf(params, context);
     const llmId = turn.llm_id || params.llm_id;
-    const node: ChatNode = { context, settings, params, llmId, report: (event) => subscriber.next(event) };
+    const { deadlineMs } = settings;
+    const report = (event: NodeEvent): void => subscriber.next(event);
+    const progress = openProgress(activation.nodeState, context, deadlineMs !== undefined, report);
+    const node: ChatNode = { context, settings, params, llmId, report, progress };
     const asked = {
       message,
       sessionId: context.services.session?.id ?? '',
       runId: context.run,
       traceId: '',
-      deadlineMs: settings.deadlineMs,
+      deadlineMs,
+      spentMs: progress.spentMs,
     };
     const thread = threadOf(context);
     const events$ = withServers(context, params.mcp ?? undefined, (connections) =>

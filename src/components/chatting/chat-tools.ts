@@ -31,7 +31,7 @@ export interface ChatTools {
   readonly known: readonly AnyTool[];
   /** Those of MCP servers, listed when they are needed; undefined where there are no servers. */
   readonly others$: Observable<readonly ToolDefinition[]> | undefined;
-  /** Calls one of either; emits its result once. Errors: those of `callTool` and of MCP calls, `TOOL_UNKNOWN`. */
+  /** Calls one of either, unless a process before has done so for this chat; emits its result once. Errors: those of `callTool` and of MCP calls, `TOOL_UNKNOWN`. */
   call(name: string, args: JsonObject): Observable<ToolResult>;
 }
 
@@ -64,7 +64,7 @@ export function withServers<T>(
 
 /** Opens the tools of a chat. */
 export function openTools(node: ChatNode, connections: readonly McpConnection[]): ChatTools {
-  const { settings, context, report } = node;
+  const { settings, context, report, progress } = node;
   const isAllowed = (name: string): boolean =>
     settings.tools === undefined || settings.tools.some((one) => one.toLowerCase() === name.toLowerCase());
   const known = everydayTools.filter((tool) =>
@@ -88,18 +88,24 @@ export function openTools(node: ChatNode, connections: readonly McpConnection[])
         }),
       );
     });
+  const kept = (name: string, args: JsonObject, called$: Observable<ToolResult>): Observable<ToolResult> =>
+    defer(() => {
+      const result = progress.resultOf(name, args);
+      return result === undefined ? called$.pipe(tap((given) => progress.keep(name, args, given))) : of(result);
+    });
   return {
     known,
     others$: connections.length === 0 ? undefined : listed$.pipe(map((all) => all.map(({ definition }) => definition))),
     call(name, args) {
       const tool = findTool(known, name);
       if (tool !== undefined) {
-        return reported(tool.name, (id) => {
+        const called$ = reported(tool.name, (id) => {
           const call = toolCallOf(tool, {}, context, createTextReader(context));
           return callTool(tool, args, { ...call, key: `${context.token}/${id}`, trace: context.trace(id) });
         });
+        return kept(tool.name, args, called$);
       }
-      return listed$.pipe(
+      const called$ = listed$.pipe(
         map((others) => others.find(({ definition }) => definition.name === name)),
         concatMap((other) =>
           other === undefined
@@ -107,6 +113,7 @@ export function openTools(node: ChatNode, connections: readonly McpConnection[])
             : reported(other.tool.name, (id) => callOther(other, args, context, id)),
         ),
       );
+      return kept(name, args, called$);
     },
   };
 }

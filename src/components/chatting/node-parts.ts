@@ -3,6 +3,7 @@ import type { CallContext } from '../../agents/call-context.js';
 import type { ChatSettings } from '../../chat/service/chat-settings.js';
 import type { NodeEvent } from '../../graph/node-events.js';
 import type { ChatParams } from './chat-params.js';
+import type { ChatProgress } from './chat-progress.js';
 
 /** One activation of a Chat. */
 export interface ChatNode {
@@ -12,4 +13,5 @@ export interface ChatNode {
   readonly llmId: string;
   /** Tells the run of calls and tokens, as they come. */
   readonly report: (event: NodeEvent) => void;
+  readonly progress: ChatProgress;
 }

@@ -139,7 +139,8 @@ async function datasetsOf(
 ): Promise<readonly DatasetRecord[]> {
   const wanted = [...new Set(ids)];
   if (wanted.length === 0) throw new EngineError('BAD_REQUEST', 'A search needs at least one dataset.');
-  const page = { offset: 0, limit: wanted.length, orderBy: 'createdAt', descending: false } as const;
+  // A page with room for more says by itself how many there are.
+  const page = { offset: 0, limit: wanted.length + 1, orderBy: 'createdAt', descending: false } as const;
   const { items } = await store.listDatasets(tenant, { ...page, ids: wanted });
   const datasets = new Map(items.map(({ dataset }) => [dataset.id, dataset]));
   const missing = wanted.find((id) => !datasets.has(id));

@@ -5,66 +5,146 @@ import { fileURLToPath } from 'node:url';
 import { BehaviorSubject, lastValueFrom, map, toArray } from 'rxjs';
 import { expect, it, onTestFinished } from 'vitest';
 import { prepareDatabase } from '../../../scripts/prepare-database.js';
-import { toChatEvent } from '../../../src/chat/chat-frames.js';
+import { type ChatRunInfo, toChatEvent } from '../../../src/chat/chat-frames.js';
+import type { ChatEvent } from '../../../src/chat/pipeline/chat-events.js';
+import type { RunEvent } from '../../../src/graph/events.js';
 import { createHost } from '../../../src/hosting/host.js';
+import { sized } from '../../durable/support/size.js';
 import { openEmbedded } from '../../stores/support/open-stores.js';
 import { temporaryFolder } from '../../stores/support/temporary-folder.js';
+import { createRandom } from '../../support/random.js';
 import { ofType } from './support/chat-host.js';
-import { begin, say, startHeldServer } from './support/held-server.js';
+import { begin, type HeldServer, say, startHeldServer } from './support/held-server.js';
 import { chatServices } from './support/lost-chat.js';
 
-/** Asks in a process of its own, which is killed with the first text; gives the id of the run. */
-async function askAndKill(args: readonly string[]): Promise<string> {
+/** Runs a process that answers, and kills it with the line that `isLast` says; gives its lines, the first of which is the id of the run. */
+async function killedWith(
+  args: readonly string[],
+  isLast: (line: string, number: number) => boolean,
+): Promise<readonly string[]> {
   const file = fileURLToPath(new URL('./support/chatter.ts', import.meta.url));
   const child = spawn(process.execPath, ['--import', 'tsx', file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   const exit = once(child, 'exit');
   const lines: string[] = [];
   for await (const line of createInterface({ input: child.stdout })) {
+    if (child.killed) continue;
     lines.push(line);
-    if (line === 'node-delta') child.kill('SIGKILL');
+    // A run that has ended has nothing more to tell.
+    if (isLast(line, lines.length) || /^run-(settled|failed|cancelled)$/.test(line)) child.kill('SIGKILL');
   }
   await exit;
-  return lines[0] ?? '';
+  return lines;
 }
 
-it('a chat whose process was killed goes on, and its messages are stored once', { timeout: 120_000 }, async () => {
-  const model = await startHeldServer();
-  model.answers.set('chat_rewrite', say('{"rewrites": ["What is it?"]}'));
-  model.answers.set('chat_intent', say('{"intents": [{"kind": "KB", "confidence": 0.9}]}'));
-  model.answers.set('answer', begin('It is half an'));
-  const dataDir = await temporaryFolder();
-  const run = await askAndKill([dataDir, await prepareDatabase(), model.url]);
-
-  model.answers.set('answer', say('It is a snapshot.'));
+/** Goes on with a run in this process until it is over; gives its log, and what the chat told. */
+async function goneOn(dataDir: string, url: string, run: string) {
   const stores = await openEmbedded(dataDir);
-  const services = await chatServices(model.url, stores.chats);
+  const services = await chatServices(url, stores.chats);
   const host = createHost({ stores, services, limits: { leaseMs: 1_000 } });
-  onTestFinished(async () => {
+  const close = async (): Promise<void> => {
     await host.close(0);
     await services.models.close();
     await stores.close();
-  });
+  };
+  onTestFinished(close);
   host.recover();
   await host.whenOver('t', run, 60_000);
-  const record = await host.record('t', run);
-  const events = await lastValueFrom(
+  const session = (await host.record('t', run))?.sessionId as string;
+  const events: RunEvent[] = await lastValueFrom(
     host.follow('t', run, { after: 0, ready$: new BehaviorSubject(true), isExact: true }).pipe(
       map(({ source }) => source),
       toArray(),
     ),
   );
-  const session = record?.sessionId as string;
-  const told = events.flatMap((event) => toChatEvent(event, { sessionId: session, traceId: 't' }) ?? []);
-  expect(ofType(told, 'session')).toHaveLength(1);
-  const retracted = told.findLastIndex(({ type }) => type === 'retract');
-  expect(told.slice(0, retracted)).toContainEqual({ type: 'token', content: 'It is half an' });
-  const after = ofType(told.slice(retracted), 'token').map(({ content }) => content);
-  expect(after.join('')).toBe('It is a snapshot.');
-  expect(told.filter(({ type }) => type === 'final' || type === 'error')).toEqual([told.at(-1)]);
-  expect(told.at(-1)).toMatchObject({ type: 'final', response: 'It is a snapshot.' });
+  const about: ChatRunInfo = { sessionId: session, traceId: 't' };
+  const told: ChatEvent[] = events.flatMap((event) => toChatEvent(event, about) ?? []);
   const stored = await stores.chats.messages('t', session, { limit: 10 });
-  expect(stored.map(({ content }) => content)).toEqual(['What is it?', 'It is a snapshot.']);
   const messages = (await stores.sessions.find('t', session))?.messages ?? [];
-  expect(messages.map(({ content }) => content)).toEqual(['What is it?', 'It is a snapshot.']);
+  return {
+    events,
+    told,
+    stored: stored.map(({ content }) => content),
+    messages: messages.map(({ content }) => content),
+  };
+}
+
+type GoneOn = Awaited<ReturnType<typeof goneOn>>;
+
+/** Nothing is lost, and nothing is there twice. */
+function expectOnce({ events, told, stored, messages }: GoneOn, question: string, answer: string): void {
+  expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1));
+  expect(ofType(told, 'session')).toHaveLength(1);
+  expect(told.filter(({ type }) => type === 'final' || type === 'error')).toEqual([told.at(-1)]);
+  expect(told.at(-1)).toMatchObject({ type: 'final', response: answer });
+  const retracted = told.findLastIndex(({ type }) => type === 'retract');
+  const tokens = ofType(told.slice(retracted + 1), 'token').map(({ content }) => content);
+  expect(tokens.join('')).toBe(answer);
+  expect(stored).toEqual([question, answer]);
+  expect(messages).toEqual([question, answer]);
+}
+
+function understand(model: HeldServer): void {
+  model.answers.set('chat_rewrite', say('{"rewrites": ["What is it?"]}'));
+  model.answers.set('chat_intent', say('{"intents": [{"kind": "KB", "confidence": 0.9}]}'));
+}
+
+it('a chat whose process was killed goes on, and its messages are stored once', { timeout: 120_000 }, async () => {
+  const model = await startHeldServer();
+  understand(model);
+  model.answers.set('answer', begin('It is half an'));
+  const dataDir = await temporaryFolder();
+  const args = [dataDir, await prepareDatabase(), model.url, 'What is it?'];
+  const [run = ''] = await killedWith(args, (line) => line === 'node-delta');
+
+  model.answers.set('answer', say('It is a snapshot.'));
+  const gone = await goneOn(dataDir, model.url, run);
+  expectOnce(gone, 'What is it?', 'It is a snapshot.');
+  expect(gone.told).toContainEqual({ type: 'token', content: 'It is half an' });
+});
+
+const SKY = {
+  temperature_2m: 7.5,
+  apparent_temperature: 5.1,
+  relative_humidity_2m: 40,
+  precipitation: 0,
+  weather_code: 2,
+};
+const WEATHER = { utc_offset_seconds: 28_800, current: { time: '2026-11-21T20:00', ...SKY, wind_speed_10m: 9.3 } };
+
+/** Processes that are killed in a row on each chat, and chats; `npm run test:faults` has more. */
+const CHATS = sized(12, 2);
+const KILLS = 2;
+
+it(`${CHATS} chats whose processes are killed at any moment repeat no call that a tool has answered`, {
+  timeout: 120_000 * CHATS,
+}, async () => {
+  const seed = Number(process.env.SEED ?? Date.now() % 1_000_000_000);
+  const random = createRandom(seed);
+  const question = '北京今天天气怎么样';
+  for (let chat = 0; chat < CHATS; chat += 1) {
+    const model = await startHeldServer();
+    understand(model);
+    model.answers.set('answer', say('It is 7.5 degrees [1].'));
+    model.answers.set('tool', ({ response }) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(WEATHER));
+    });
+    const calls = (): number => model.arrived.filter(({ purpose }) => purpose === 'tool').length;
+    const dataDir = await temporaryFolder();
+    const args = [dataDir, await prepareDatabase(), model.url, question];
+    let run: string | undefined;
+    let mayCall = 0;
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      // With the id of the run and what was told before.
+      const last = 2 + random.int(25);
+      const lines = await killedWith([...args, ...(run === undefined ? [] : [run])], (_, number) => number >= last);
+      run ??= lines[0];
+      if (!lines.includes('node-progress')) mayCall += 1;
+    }
+    const gone = await goneOn(dataDir, model.url, run as string);
+    expectOnce(gone, question, 'It is 7.5 degrees [1].');
+    const asked = calls();
+    expect(asked, `SEED=${seed}, chat ${chat}`).toBeGreaterThan(0);
+    expect(asked, `SEED=${seed}, chat ${chat}`).toBeLessThanOrEqual(mayCall + 1);
+  }
 });

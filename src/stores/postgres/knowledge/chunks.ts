@@ -1,7 +1,7 @@
 import { EngineError } from '../../../errors.js';
 import type { ChunkPlace, ChunkQuery, ChunkStore, VectorGap, VectorStore } from '../../../records/knowledge-store.js';
 import type { Database, Fragment, Statements } from '../database.js';
-import { anyOf, CHUNK_COLUMNS, type ChunkRow, chunkRow, IS_THERE, readChunk } from './rows.js';
+import { anyOf, CHUNK_COLUMNS, type ChunkRow, type Count, chunkRow, IS_THERE, readChunk, totalOf } from './rows.js';
 
 /** What is replaced of a chunk with a known id. What users set stays, unless a user writes it. */
 const FOUND_AGAIN = `index = excluded.index, text = excluded.text, tokens = excluded.tokens, place = excluded.place,
@@ -48,16 +48,14 @@ export function createPostgresChunks(database: Database): ChunkStore & VectorSto
     },
     async listChunks(tenant, query) {
       const { offset, limit } = query;
-      const [rows, [all]] = await database.repeat((sql) => {
+      return database.repeat(async (sql) => {
         const where = matching(sql, tenant, query);
-        return Promise.all([
-          sql<ChunkRow[]>`
+        const rows = await sql<ChunkRow[]>`
             select ${sql.unsafe(CHUNK_COLUMNS)} from runnel.knowledge_chunks c ${where}
-            order by c.index, c.id offset ${offset} limit ${limit}`,
-          sql<{ count: number }[]>`select count(*)::int as count from runnel.knowledge_chunks c ${where}`,
-        ]);
+            order by c.index, c.id offset ${offset} limit ${limit}`;
+        const count = () => sql<Count[]>`select count(*)::int as count from runnel.knowledge_chunks c ${where}`;
+        return { items: rows.map(readChunk), total: await totalOf(rows.length, query, count) };
       });
-      return { items: rows.map(readChunk), total: all?.count ?? 0 };
     },
     async chunksAfter(tenant, documentId, after, limit, isIndexed) {
       const rows = await database.repeat(

@@ -2,7 +2,7 @@ import type { CountedDataset, DatasetCounts } from '../../../records/knowledge.j
 import type { DatasetQuery, DatasetStore } from '../../../records/knowledge-store.js';
 import { foldCase } from '../../../records/repository.js';
 import type { Database, Fragment, Statements } from '../database.js';
-import { anyOf, datasetRow, readDataset, refusal } from './rows.js';
+import { anyOf, type Count, datasetRow, readDataset, refusal, totalOf } from './rows.js';
 
 interface DatasetRow extends DatasetCounts {
   readonly record: object;
@@ -57,20 +57,18 @@ export function createPostgresDatasets(database: Database): DatasetStore {
     },
     async listDatasets(tenant, query) {
       const { orderBy, descending, offset, limit } = query;
-      const [rows, [all]] = await database.repeat((sql) => {
+      return database.repeat(async (sql) => {
         const where = matching(sql, tenant, query);
         const order = sql.unsafe(
           `s.${ORDERS[orderBy]} ${descending ? 'desc' : 'asc'}, s.position ${descending ? 'desc' : 'asc'}`,
         );
-        return Promise.all([
-          sql<DatasetRow[]>`
+        const rows = await sql<DatasetRow[]>`
             select ${sql.unsafe(COUNTED)} from (
               select * from runnel.knowledge_datasets s ${where} order by ${order} offset ${offset} limit ${limit}
-            ) s ${sql.unsafe(TOTALS)} order by ${order}`,
-          sql<{ count: number }[]>`select count(*)::int as count from runnel.knowledge_datasets s ${where}`,
-        ]);
+            ) s ${sql.unsafe(TOTALS)} order by ${order}`;
+        const count = () => sql<Count[]>`select count(*)::int as count from runnel.knowledge_datasets s ${where}`;
+        return { items: rows.map(countedOf), total: await totalOf(rows.length, query, count) };
       });
-      return { items: rows.map(countedOf), total: all?.count ?? 0 };
     },
     async discardDataset(tenant, id) {
       const { count } = await database.once(

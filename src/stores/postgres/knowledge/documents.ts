@@ -3,7 +3,17 @@ import type { DocumentChange, DocumentRecord } from '../../../records/knowledge.
 import type { DocumentQuery, DocumentStore } from '../../../records/knowledge-store.js';
 import { foldCase, type Tally } from '../../../records/repository.js';
 import type { Database, Fragment, Statements } from '../database.js';
-import { anyOf, DOCUMENT_COLUMNS, type DocumentRow, documentRow, IS_THERE, readDocument, refusal } from './rows.js';
+import {
+  anyOf,
+  type Count,
+  DOCUMENT_COLUMNS,
+  type DocumentRow,
+  documentRow,
+  IS_THERE,
+  readDocument,
+  refusal,
+  totalOf,
+} from './rows.js';
 
 const ORDERS = { createdAt: 'created_at', updatedAt: 'updated_at', name: 'name', size: 'size' } as const;
 
@@ -45,18 +55,16 @@ export function createPostgresKnowledgeDocuments(database: Database): DocumentSt
     },
     async listDocuments(tenant, query) {
       const { orderBy, descending, offset, limit } = query;
-      const [rows, [all]] = await database.repeat((sql) => {
+      return database.repeat(async (sql) => {
         const where = matching(sql, tenant, query);
         const direction = descending ? 'desc' : 'asc';
-        return Promise.all([
-          sql<DocumentRow[]>`
+        const rows = await sql<DocumentRow[]>`
             select ${sql.unsafe(DOCUMENT_COLUMNS)} from runnel.knowledge_documents d ${where}
             order by ${sql.unsafe(`d.${ORDERS[orderBy]} ${direction}, d.position ${direction}`)}
-            offset ${offset} limit ${limit}`,
-          sql<{ count: number }[]>`select count(*)::int as count from runnel.knowledge_documents d ${where}`,
-        ]);
+            offset ${offset} limit ${limit}`;
+        const count = () => sql<Count[]>`select count(*)::int as count from runnel.knowledge_documents d ${where}`;
+        return { items: rows.map(readDocument), total: await totalOf(rows.length, query, count) };
       });
-      return { items: rows.map(readDocument), total: all?.count ?? 0 };
     },
     async tallyDocuments(tenant, datasetIds, by) {
       const rows = await database.repeat(

@@ -162,3 +162,19 @@ function checked<T>(what: string, schema: z.ZodType<T>, record: object): T {
   if (error === undefined) return record as T;
   throw new EngineError('INTERNAL', `${what} in the database cannot be read: ${error.message}`);
 }
+
+/** What counts the rows of a query. */
+export interface Count {
+  readonly count: number;
+}
+
+/** How many there are on all pages; counted only where the rows of this page do not say it. */
+export async function totalOf(
+  found: number,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+  count: () => PromiseLike<readonly Count[]>,
+): Promise<number> {
+  if (found < limit && (found > 0 || offset === 0)) return offset + found;
+  const [all] = await count();
+  return all?.count ?? 0;
+}

@@ -1,6 +1,5 @@
 /**
- * A process that answers one question until it is killed: `chatter.ts <data folder> <image> <url of the model>`. It prints the id of its run,
- * and each event of it, one per line.
+ * A process that answers one question until it is killed: `chatter.ts <data folder> <image> <url of the model> <question> [<run>]`. With a run it goes on with that one instead, as a server does. It prints the id of the run, and each event of it once it is stored, one per line.
  */
 import { BehaviorSubject } from 'rxjs';
 import { createHost } from '../../../../src/hosting/host.js';
@@ -9,15 +8,19 @@ import { openPostgresStores } from '../../../../src/stores/postgres/stores.js';
 import { createLog } from '../../../stores/support/test-log.js';
 import { chatRecord, chatServices } from './lost-chat.js';
 
-const [dataDir, image, url] = process.argv.slice(2) as [string, string, string];
+const [dataDir, image, url, query, lost = ''] = process.argv.slice(2) as [string, string, string, string, string?];
 
 const stores = await openPostgresStores({ dataDir, image, log: createLog() });
-await stores.agents.insert('t', chatRecord());
+if (lost === '') await stores.agents.insert('t', chatRecord());
 const host = createHost({ stores, services: await chatServices(url, stores.chats), limits: { leaseMs: 1_000 } });
-const { live } = await host.start(
-  startCommand({ tenant: 't', agentId: 'a', fallback: 'draft' }, { query: 'What is it?' }),
-);
-process.stdout.write(`${live.identity.id}\n`);
+const run = lost || (await started());
+process.stdout.write(`${run}\n`);
+if (lost !== '') host.recover();
 host
-  .follow('t', live.identity.id, { after: 0, ready$: new BehaviorSubject(true) })
+  .follow('t', run, { after: 0, ready$: new BehaviorSubject(true), isExact: true })
   .subscribe(({ event }) => process.stdout.write(`${event}\n`));
+
+async function started(): Promise<string> {
+  const { live } = await host.start(startCommand({ tenant: 't', agentId: 'a', fallback: 'draft' }, { query }));
+  return live.identity.id;
+}

@@ -1,9 +1,10 @@
-/** A chat whose process is lost, as both processes see it. */
+/** A chat whose process is lost, as all of its processes see it. */
+import { createEgressClient } from '../../../../src/adapters/egress/egress-client.js';
 import { chatDocument } from '../../../../src/chat/service/chat-document.js';
 import type { Services } from '../../../../src/components/services.js';
 import { createModels } from '../../../../src/models/router.js';
 import type { AgentRecord } from '../../../../src/records/agents.js';
-import type { ChatStore } from '../../../../src/records/chats.js';
+import type { ChatStore, TenantChats } from '../../../../src/records/chats.js';
 import { modelsFromEnvironment } from '../../../../src/settings/read-settings.js';
 
 export function chatRecord(): AgentRecord {
@@ -22,5 +23,11 @@ export async function chatServices(url: string, store: ChatStore): Promise<Servi
   const models = createModels(
     await modelsFromEnvironment({ RUNNEL_MODELS: 'models.json', LLM_MAX_RETRIES: '0' }, async () => configuration),
   );
-  return { models, chats: { tenant: 't', store } };
+  const chats = (tenant: string): TenantChats => ({ tenant, store, forTenant: chats });
+  return {
+    models,
+    chats: chats('t'),
+    http: createEgressClient({ allowPrivateNetwork: true }),
+    tools: { baseUrls: { weather: `${url}/weather` } },
+  };
 }
