@@ -97,6 +97,78 @@ describe('a chat that is cut', () => {
   });
 });
 
+type ChatHost = Awaited<ReturnType<typeof startChatHost>>;
+type Turn = Awaited<ReturnType<ChatHost['begin']>>;
+
+/** What is open at the moment when a chat is cut: by what is asked, and what was answered before. */
+const AT_WORK: Readonly<
+  Record<string, { query: string; open: readonly string[]; answers: ChatHost['upstream']['answers'] }>
+> = {
+  'understanding and searching': {
+    query: 'What is a checkpoint?',
+    open: ['chat_intent', 'chat_rewrite', 'embeddings'],
+    answers: new Map(),
+  },
+  'calling a tool': {
+    query: "What's the weather in Oslo?",
+    open: ['tool'],
+    answers: new Map([['chat_rewrite', say('{"rewrites": ["weather in Oslo"]}')]]),
+  },
+  answering: {
+    query: 'What is a checkpoint?',
+    open: ['answer'],
+    answers: new Map([
+      ['embeddings', embed],
+      ['chat_rewrite', say('{"rewrites": ["checkpoint"]}')],
+      ['chat_intent', intents({ kind: 'KB', confidence: 0.9 })],
+      ['answer', begin('A snapshot')],
+    ]),
+  },
+};
+
+const CUTS: Readonly<
+  Record<string, { code: string; cut: (host: ChatHost, turn: Turn, leave: () => void) => unknown }>
+> = {
+  'is cancelled': {
+    code: 'RUN_CANCELLED',
+    cut: ({ host }, { live }) => host.cancel('tenant', { run: live.identity.id }),
+  },
+  'is left by its client': { code: 'RUN_CANCELLED', cut: (_host, _turn, leave) => leave() },
+  // Which comes by itself.
+  'is over its deadline': { code: 'RUN_TIMEOUT', cut: () => undefined },
+};
+
+describe.each(Object.entries(AT_WORK))('a chat that is %s', (_at, { query, open, answers }) => {
+  it.each(Object.entries(CUTS))(
+    'and %s closes its sockets, is told once, and stores and bills nothing',
+    async (_how, { code, cut }) => {
+      const isTimed = code === 'RUN_TIMEOUT';
+      const chat = await startChatHost({ detachGraceMs: 500 });
+      const { upstream, begin: start, ended, stores } = chat;
+      for (const [purpose, answer] of answers) upstream.answers.set(purpose, answer);
+      // Loads what chats need, so that a deadline falls into the work that is meant.
+      if (isTimed) await chat.ask('hello');
+      const turn = await start(
+        query,
+        isTimed ? { variables: { 'sys.chat': { options: { deadline_ms: 1_000 } } } } : {},
+      );
+      const client = turn.live.clients.attach();
+      if (!isTimed) await vi.waitFor(() => expect(upstream.open()).toEqual(open), WAIT);
+      await cut(chat, turn, () => client.unsubscribe());
+      const { told, events } = await ended(turn);
+      client.unsubscribe();
+      expect(told.at(-1)).toMatchObject({ type: 'error', code });
+      expect(told.filter(({ type }) => type === 'final' || type === 'error')).toHaveLength(1);
+      await vi.waitFor(() => expect(upstream.open()).toEqual([]), WAIT);
+      // What was answered before the cut counts.
+      const answered = [...answers.keys()].filter((purpose) => purpose.startsWith('chat_'));
+      expect(billed(events).failed).toBe(0);
+      expect(billed(events).tokens).toBeLessThanOrEqual(7 * answered.length);
+      expect(await stores.chats.messages('tenant', turn.session.id, { limit: 10 })).toEqual([]);
+    },
+  );
+});
+
 describe('a session', () => {
   it('is remembered, and is of its tenant alone', async () => {
     const { upstream, ask, begin: start } = await startChatHost();

@@ -26,9 +26,11 @@ export const CHECKPOINT = 'A checkpoint is a snapshot of the state that a run ca
 export interface ChatPlace {
   readonly params?: JsonObject;
   readonly tenant?: string;
+  /** How long a chat goes on without a client. @default as a host has it */
+  readonly detachGraceMs?: number;
 }
 
-export async function startChatHost({ params = {} }: ChatPlace = {}) {
+export async function startChatHost({ params = {}, detachGraceMs }: ChatPlace = {}) {
   const upstream = await startHeldServer();
   const configuration = JSON.stringify({
     factories: { Fake: { base_url: `${upstream.url}/v1`, api_key: 'k', models: ['m', 'e'] } },
@@ -51,6 +53,7 @@ export async function startChatHost({ params = {} }: ChatPlace = {}) {
   const chats = (tenant: string) => ({ tenant, store: stores.chats, forTenant: chats });
   const host = createHost({
     stores,
+    ...(detachGraceMs !== undefined && { limits: { detachGraceMs } }),
     services: {
       models,
       http: createEgressClient({ allowPrivateNetwork: true }),
