@@ -5,6 +5,7 @@ import { runTurn, type Session, type Turn } from '../../src/canvas/turn.js';
 import { toChatEvent } from '../../src/chat/chat-frames.js';
 import type { ChatEvent } from '../../src/chat/pipeline/chat-events.js';
 import { chatDocument } from '../../src/chat/service/chat-document.js';
+import { EngineError } from '../../src/errors.js';
 import type { RunEvent } from '../../src/graph/events.js';
 import type { JsonObject } from '../../src/json.js';
 import { createKnowledgeSearch } from '../../src/knowledge/base/search-datasets.js';
@@ -164,6 +165,46 @@ describe('a turn', () => {
     expect(await said({ empty_response: 'Ask Ann.' })).toMatchObject({ response: 'Ask Ann.', shortcut: 'C' });
     expect(requests).toHaveLength(0);
     expect(await said({ empty_response: '' })).toMatchObject({ response: 'It is a snapshot .', removed_citations: 1 });
+  });
+});
+
+describe('a database that is away in the middle', () => {
+  const AWAY = new EngineError('STORE_UNAVAILABLE', 'The database cannot be reached.', { retryable: true });
+
+  it('of a search is told as that, and not as that nothing was found', async () => {
+    const { services } = await tenant();
+    const search = () => Promise.reject(AWAY);
+    const knowledge = { forTenant: () => knowledge, search };
+    const { told } = await ask({ ...services, knowledge }, { query: 'What is a checkpoint?' });
+    const end = told.find((event) => event.type === 'stage_end' && event.stage === 6);
+    expect(end).toMatchObject({
+      status: 'degraded',
+      detail: { channels: [{ error: { code: 'STORE_UNAVAILABLE' } }, {}] },
+    });
+    expect(finalIn(told).response).toContain('cannot be searched at the moment');
+  });
+
+  it.each(['remove', 'append'] as const)(
+    'when the answer is stored (%s) ends the chat with STORE_UNAVAILABLE, once',
+    async (call) => {
+      const { services, chats } = await tenant();
+      const store = { ...chats, [call]: () => Promise.reject(AWAY) };
+      const given = { ...services, chats: { ...services.chats, store } };
+      const { told } = await ask(given, { query: 'What is a checkpoint?' });
+      expect(told.at(-1)).toMatchObject({ type: 'error', code: 'STORE_UNAVAILABLE' });
+      expect(told.filter(({ type }) => type === 'final' || type === 'error')).toHaveLength(1);
+      expect(await chats.messages(TENANT, 's', { limit: 5 })).toEqual([]);
+    },
+  );
+
+  it('when the conversation is loaded is a conversation without memory', async () => {
+    const { services, chats } = await tenant();
+    const store = { ...chats, messages: () => Promise.reject(AWAY) };
+    const given = { ...services, chats: { ...services.chats, store } };
+    const { told } = await ask(given, { query: 'What is a checkpoint?' });
+    const end = told.find((event) => event.type === 'stage_end' && event.stage === 1);
+    expect(end).toMatchObject({ status: 'degraded', detail: { error: 'STORE_UNAVAILABLE' } });
+    expect(finalIn(told).response).toBe('It is a snapshot [1].');
   });
 });
 

@@ -4,8 +4,11 @@ import { once } from 'node:events';
 import ExcelJs from 'exceljs';
 import { strToU8, zipSync } from 'fflate';
 import PdfDocument from 'pdfkit';
+import { filter, firstValueFrom, merge, take, toArray } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createMemoryKnowledge } from '../../src/stores/memory-knowledge.js';
 import { createThreadPool } from '../../src/threads/thread-pool.js';
+import { createFakeIndexes } from '../knowledge/base/support/fake-indexes.js';
 import { newBase, TENANT } from '../knowledge/base/support/new-base.js';
 
 /** Ingests a file in threads, as a server does. */
@@ -87,6 +90,34 @@ describe('a file that is too much', () => {
     const text = '1. a\n'.repeat(10_000);
     const { document } = await ingested('titles.txt', Buffer.from(text), { chunkMethod: 'book' });
     expect(document).toMatchObject({ run: 'DONE', chunkCount: 10_000 });
+  });
+});
+
+describe('the same file', () => {
+  it('that comes twice at once is two documents, each whole, by whatever process', async () => {
+    const store = createMemoryKnowledge();
+    const indexes = createFakeIndexes();
+    const first = newBase({ store, indexes });
+    const second = newBase({ store, indexes, files: first.base.parts.files });
+    const id = await first.dataset('docs', { parserConfig: { chunk_token_num: 4 } });
+    const text = Array.from({ length: 20 }, (_, at) => `Line ${at} of them.`).join('\n');
+    const added = await Promise.all([first, second].map((one) => one.add(id, 'a.txt', text)));
+    expect(added.map(({ name }) => name).toSorted()).toEqual(['a(1).txt', 'a.txt']);
+    const all$ = merge(...[first, second].map(({ base }) => base.parts.hub.progressOf(TENANT)));
+    const done = firstValueFrom(
+      all$.pipe(
+        filter(({ run }) => run !== 'RUNNING'),
+        take(2),
+        toArray(),
+      ),
+    );
+    first.start({ pollMs: 5 });
+    second.start({ pollMs: 5 });
+    expect((await done).map(({ run }) => run)).toEqual(['DONE', 'DONE']);
+    const texts = await Promise.all(added.map((one) => first.texts(one.id)));
+    expect(texts[0]?.join(' ').replaceAll('\n', ' ')).toBe(text.replaceAll('\n', ' '));
+    expect(texts[1]).toEqual(texts[0]);
+    expect(indexes.passages(TENANT, id).size).toBe(2 * (texts[0]?.length ?? 0));
   });
 });
 

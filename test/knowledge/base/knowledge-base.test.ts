@@ -248,12 +248,13 @@ describe('a search', () => {
     expect((await search('cats all day', { similarityThreshold: 0.9 })).total).toBe(1);
   });
 
-  it('is put in order by a model that is named; one that fails changes nothing', async () => {
+  it('is put in order by a model that is named; one that fails, or gives too few scores, changes nothing', async () => {
     const asked: string[] = [];
     const reranker = {
       rerank: async (question: string, texts: readonly string[]) => {
         asked.push(question);
         if (question.startsWith('broken')) throw new EngineError('MODEL_UNAVAILABLE', '429');
+        if (question.startsWith('short')) return [0.9];
         return texts.map((text) => (/dogs/i.test(text) ? 0.9 : 0.4));
       },
     };
@@ -269,9 +270,14 @@ describe('a search', () => {
       { document: { name: 'cats.txt' }, similarity: 0.4, scores: { rerank: 0.4 } },
     ]);
     expect(reranked.rerankFailure).toBeUndefined();
-    const broken = await search('broken cats all day', 'r@A');
-    expect(broken.hits.map(({ document }) => document.name)).toEqual(['cats.txt', 'dogs.txt']);
-    expect(broken.rerankFailure).toMatchObject({ code: 'MODEL_UNAVAILABLE' });
+    for (const [question, code] of [
+      ['broken cats all day', 'MODEL_UNAVAILABLE'],
+      ['short of scores cats all day', 'MODEL_RESPONSE'],
+    ] as const) {
+      const failed = await search(question, 'r@A');
+      expect(failed.hits.map(({ document }) => document.name)).toEqual(['cats.txt', 'dogs.txt']);
+      expect(failed.rerankFailure).toMatchObject({ code });
+    }
   });
 
   it('is refused with a reranking model that there is not', async () => {

@@ -1,5 +1,9 @@
 /** Documents, chunks and retrieval over HTTP. */
-import { describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createEgressClient } from '../../../src/adapters/egress/egress-client.js';
 import { OTHER, startDatasets, whenEnded } from './support/dataset-server.js';
 
 const TEXT = 'The grinder of the press turns at 900 rounds. A pump moves water uphill.';
@@ -74,6 +78,26 @@ describe('documents', () => {
     expect(await upload(id, { 'a.txt': 'x'.repeat(2_000) })).toMatchObject({ code: 101 });
     const page = { datasetIds: [id], offset: 0, limit: 1, orderBy: 'name', descending: false } as const;
     expect((await base.documents.list('acme', page)).total).toBe(0);
+  });
+
+  it('of the web are refused where their address leads inside, also behind a redirect, and leave nothing', async () => {
+    // Addresses of machines' metadata are inside even where private networks may be reached.
+    const moved = createServer((_, response) =>
+      response.writeHead(302, { location: 'http://169.254.169.254/x' }).end(),
+    );
+    moved.listen(0, '127.0.0.1');
+    await once(moved, 'listening');
+    onTestFinished(() => void moved.close());
+    const url = `http://127.0.0.1:${(moved.address() as AddressInfo).port}/page.html`;
+    for (const allowPrivateNetwork of [false, true]) {
+      const services = { http: createEgressClient({ allowPrivateNetwork }) };
+      const { ask, dataset } = await startDatasets({ parses: false, services });
+      const id = await dataset();
+      const { code, message } = await ask('POST', `/datasets/${id}/documents?type=web`, { name: 'page', url });
+      expect(code).not.toBe(0);
+      expect(message).toContain(allowPrivateNetwork ? '169.254.169.254' : '127.0.0.1');
+      expect((await ask('GET', `/datasets/${id}/documents`)).data.total).toBe(0);
+    }
   });
 
   it('can be empty, and are named once', async () => {
