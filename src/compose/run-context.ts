@@ -9,7 +9,6 @@ import type { StepCallOptions } from './call-options.js';
 import type { RunContext } from './engine/context.js';
 import type { OuterStep } from './engine/nested.js';
 import { StepAt } from './engine/step-at.js';
-import type { RunObservers, RunOptionsByNode } from './engine/watch.js';
 import type { Observer } from './observer.js';
 import type { ConcatRule, StepActivation } from './step.js';
 import { CallActivation } from './tools/call-activation.js';
@@ -130,7 +129,7 @@ export function placeOf(outer: OuterStep | undefined, name: string): string {
 export function contextOf(
   options: StepRunOptions,
   codec: ValueCodec,
-  parts: { readonly observers: RunObservers | undefined; readonly options: RunOptionsByNode | undefined },
+  parts: Pick<RunContext, 'observers' | 'options' | 'inside'>,
   name: string,
 ): RunContext {
   const outer = outerStep(options);
@@ -140,6 +139,7 @@ export function contextOf(
     chunks: (options.chunks as ConcatRule<unknown> | undefined) ?? outer?.context.chunks,
     observers: parts.observers,
     options: parts.options,
+    inside: parts.inside,
     prefix: outer === undefined ? '' : `${outer.path}/${name}/`,
     place: placeOf(outer, name),
     name,

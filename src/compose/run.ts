@@ -32,11 +32,12 @@ import type { Json } from '../json.js';
 import { ChunkStream as Edge } from '../operators/chunk-stream.js';
 import { invalidOption } from '../operators/invalid-option.js';
 import { toObservable } from '../operators/pour.js';
-import { callOptionsFor, warnOfUnused } from './call-options.js';
+import { callOptionsFor, claimsOfOptions } from './call-options.js';
 import { concatValues } from './chunks/concat-values.js';
 import { type CompiledStep, compileStep } from './compile.js';
 import { noOutput } from './engine/containers.js';
 import type { RunContext } from './engine/context.js';
+import { InnerPaths } from './engine/inner-paths.js';
 import { wholeOf } from './engine/inputs.js';
 import type { OuterStep } from './engine/nested.js';
 import type { StoredQuestion } from './engine/questions.js';
@@ -44,6 +45,7 @@ import { questionsIn } from './engine/questions.js';
 import { observersFor } from './engine/run-observers.js';
 import { watchRun } from './engine/watched-run.js';
 import { toStep } from './make-step.js';
+import { claimsOfObservers } from './observers.js';
 import { type Question, questionsOf, Resumption, startOf } from './resume.js';
 import {
   checkRunOptions,
@@ -128,9 +130,8 @@ export function stream<I, O>(
  * ```
  */
 export function transform<I, O>(step: StepLike<I, O>, options: StepRunOptions = {}): OperatorFunction<I, O> {
-  toStep(step as AnyStepLike, 'step');
+  toStep(step as AnyStepLike, 'step', 'run');
   checkRunOptions(options);
-  toStep(step as AnyStepLike, 'step');
   return (source) => streamOf<O>(() => new Launch(step, options), undefined, sourceOf(source));
 }
 
@@ -249,7 +250,7 @@ class Launch {
 
   constructor(stepLike: AnyStepLike, options: StepRunOptions) {
     checkRunOptions(options);
-    this.step = toStep(stepLike, 'step');
+    this.step = toStep(stepLike, 'step', 'run');
     this.options = options;
     const outer = outerStep(options);
     this.codec =
@@ -269,6 +270,7 @@ class Launch {
           chunks: (options.chunks as ConcatRule<unknown> | undefined) ?? outer?.context.chunks,
         }),
         options: callOptionsFor(this.compiled, { with: options.with, around: outer?.context.options, place }),
+        inside: innerPathsOf(this.compiled, options, outer, place),
       },
       this.step.name,
     );
@@ -285,7 +287,7 @@ class Launch {
     // Observers of the run itself are told its id before it begins.
     const isNamed = given === undefined && this.context.observers !== undefined;
     const run = isNamed ? randomUUID().replaceAll('-', '') : given;
-    const unused = outerStep(this.options) === undefined ? warning(this.context.options) : {};
+    const unused = outerStep(this.options) === undefined ? warning(this.context.inside) : {};
     return engineOptions(
       this.options,
       this.context,
@@ -424,9 +426,26 @@ function failedInside(end: RunOutcome, prefix: string): RunOutcome {
   return { ...end, cause: movedError(cause, prefix + node) };
 }
 
-function warning(given: RunContext['options']): Pick<RunOptions, 'whenEnded'> {
-  if (given === undefined) return {};
-  return { whenEnded: ({ status }) => status === 'succeeded' && warnOfUnused(given) };
+/** What the outermost run watches over; a run inside it says what it has. */
+function innerPathsOf(
+  compiled: CompiledStep,
+  options: StepRunOptions,
+  outer: OuterStep | undefined,
+  place: string,
+): RunContext['inside'] {
+  if (outer === undefined)
+    return InnerPaths.of(compiled, [...claimsOfOptions(options.with), ...claimsOfObservers(options.observe)]);
+  const { inside } = outer.context;
+  inside?.begun(
+    place,
+    compiled.steps.flatMap((node) => node?.path ?? []),
+  );
+  return inside;
+}
+
+function warning(inside: RunContext['inside']): Pick<RunOptions, 'whenEnded'> {
+  if (inside === undefined) return {};
+  return { whenEnded: ({ status }) => status === 'succeeded' && inside.warnOfUnused() };
 }
 
 function streamOf<O>(launchOf: () => Launch, input: unknown, chunks: ChunkInput | undefined): ChunkStream<O> {
