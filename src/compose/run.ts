@@ -32,12 +32,11 @@ import type { Json } from '../json.js';
 import { ChunkStream as Edge } from '../operators/chunk-stream.js';
 import { invalidOption } from '../operators/invalid-option.js';
 import { toObservable } from '../operators/pour.js';
-import { callOptionsFor, claimsOfOptions } from './call-options.js';
+import { callOptionsFor } from './call-options.js';
 import { concatValues } from './chunks/concat-values.js';
 import { type CompiledStep, compileStep } from './compile.js';
 import { noOutput } from './engine/containers.js';
 import type { RunContext } from './engine/context.js';
-import { InnerPaths } from './engine/inner-paths.js';
 import { wholeOf } from './engine/inputs.js';
 import type { OuterStep } from './engine/nested.js';
 import type { StoredQuestion } from './engine/questions.js';
@@ -45,16 +44,17 @@ import { questionsIn } from './engine/questions.js';
 import { observersFor } from './engine/run-observers.js';
 import { watchRun } from './engine/watched-run.js';
 import { toStep } from './make-step.js';
-import { claimsOfObservers } from './observers.js';
 import { type Question, questionsOf, Resumption, startOf } from './resume.js';
 import {
   checkRunOptions,
   codecOf,
   contextOf,
   engineOptions,
+  innerPathsOf,
   outerStep,
   placeOf,
   type StepRunOptions,
+  warningOf,
 } from './run-context.js';
 import { type AnyStep, type AnyStepLike, type ConcatRule, DEFINITION, type StepLike } from './step.js';
 
@@ -287,7 +287,7 @@ class Launch {
     // Observers of the run itself are told its id before it begins.
     const isNamed = given === undefined && this.context.observers !== undefined;
     const run = isNamed ? randomUUID().replaceAll('-', '') : given;
-    const unused = outerStep(this.options) === undefined ? warning(this.context.inside) : {};
+    const unused = outerStep(this.options) === undefined ? warningOf(this.context.inside) : {};
     return engineOptions(
       this.options,
       this.context,
@@ -424,28 +424,6 @@ function failedInside(end: RunOutcome, prefix: string): RunOutcome {
   const node = cause?.node;
   if (cause === undefined || node === undefined || node.startsWith(prefix)) return end;
   return { ...end, cause: movedError(cause, prefix + node) };
-}
-
-/** What the outermost run watches over; a run inside it says what it has. */
-function innerPathsOf(
-  compiled: CompiledStep,
-  options: StepRunOptions,
-  outer: OuterStep | undefined,
-  place: string,
-): RunContext['inside'] {
-  if (outer === undefined)
-    return InnerPaths.of(compiled, [...claimsOfOptions(options.with), ...claimsOfObservers(options.observe)]);
-  const { inside } = outer.context;
-  inside?.begun(
-    place,
-    compiled.steps.flatMap((node) => node?.path ?? []),
-  );
-  return inside;
-}
-
-function warning(inside: RunContext['inside']): Pick<RunOptions, 'whenEnded'> {
-  if (inside === undefined) return {};
-  return { whenEnded: ({ status }) => status === 'succeeded' && inside.warnOfUnused() };
 }
 
 function streamOf<O>(launchOf: () => Launch, input: unknown, chunks: ChunkInput | undefined): ChunkStream<O> {
