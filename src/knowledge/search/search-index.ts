@@ -129,7 +129,8 @@ class StoredSearchIndex implements SearchIndex {
     this.#words = words ?? openWords();
     this.#cache = createRowCache(cacheBytes.terms, cacheBytes.bodies);
     this.#view = new IndexView(storage, this.#scope, this.#cache, []);
-    this.#dense = options.vectors === undefined ? undefined : new DenseVectors(storage, this.#scope, options.vectors);
+    const { vectors, onError } = options;
+    this.#dense = vectors && new DenseVectors(storage, this.#scope, { onError, ...vectors });
   }
 
   get found(): number {
