@@ -1,7 +1,7 @@
 /** An assistant: an agent whose document is made from settings, and which chats with its users. */
 import { chatDocument } from '../../chat/service/chat-document.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import { type AgentRecord, CHAT_CATEGORY } from '../../records/agents.js';
+import type { AgentRecord } from '../../records/agents.js';
 import { type AssistantSettings, changedSettings, DEFAULT_SETTINGS } from './assistant-settings.js';
 
 /** Where the document of an assistant keeps its settings as they were sent; the parameters of its node are made from them. */
@@ -18,11 +18,6 @@ export function settingsOf({ dsl }: Pick<AgentRecord, 'dsl'>): AssistantSettings
   const { dataset_ids: _, ...defaults } = DEFAULT_SETTINGS;
   const stored = Object.hasOwn(dsl, SETTINGS) ? dsl[SETTINGS] : undefined;
   return changedSettings(defaults, isJsonObject(stored) ? stored : {}, 'replace');
-}
-
-/** Whether an agent is an assistant. */
-export function isAssistant({ canvasCategory }: Pick<AgentRecord, 'canvasCategory'>): boolean {
-  return canvasCategory === CHAT_CATEGORY;
 }
 
 /** Places of RAGFlow's prompts in which passages are put; here the prompt has a section of its own for them. */
