@@ -106,6 +106,16 @@ export function describeKnowledgeStore(open: () => Promise<KnowledgeStore>): voi
       expect(await names({ ids: [made[1]?.id as string, 'none'] })).toEqual(['apes', 1]);
     });
 
+    it('finds nothing by ids that no text of a database can be', async () => {
+      const { store, tenant, dataset, add } = await begin();
+      const { id } = await add();
+      const odd = ['a\u0000b', '\ud800'];
+      expect((await store.listDatasets(tenant, { ...ALL, ids: [...odd, dataset.id] })).total).toBe(1);
+      expect((await store.listDocuments(tenant, { ...ALL, datasetIds: [dataset.id], ids: odd })).total).toBe(0);
+      expect(await store.findChunks(tenant, odd)).toEqual([]);
+      expect(await store.discardDocuments(tenant, dataset.id, [...odd, id])).toEqual([id]);
+    });
+
     it('counts documents, chunks and tokens', async () => {
       const { store, tenant, dataset, add } = await begin();
       const [first, second] = [await add(), await add()];
