@@ -1,5 +1,6 @@
 import type { Column, Resource } from '../../records/repository.js';
 import { joinTexts } from '../../records/repository.js';
+import { wellFormed } from './well-formed.js';
 
 /** A row as {@link RecordText.selected} gives it. */
 export interface RecordRow {
@@ -60,10 +61,4 @@ export function storedValue<T>({ type, of }: Column<T>, record: T): string | num
   }
   const stored = type === 'search' ? joinTexts(value as readonly string[]) : (value as string | number | null);
   return typeof stored === 'string' ? wellFormed(stored) : stored;
-}
-
-/** Half of a pair of UTF-16 units is nothing that a text of Postgres can hold. */
-function wellFormed(text: string): string {
-  // Every supported Node has it, and the library of types that is used does not know it yet.
-  return (text as string & { readonly toWellFormed: () => string }).toWellFormed();
 }

@@ -12,6 +12,7 @@ import {
 } from '../../../records/knowledge.js';
 import { foldCase } from '../../../records/repository.js';
 import { brokenConstraint } from '../failures.js';
+import { wellFormed } from '../well-formed.js';
 
 /** The columns of a dataset, and its record as JSON. */
 export function datasetRow(tenant: string, dataset: DatasetRecord) {
@@ -112,7 +113,7 @@ export function chunkRow(tenant: string, attempt: number, chunk: ChunkRecord) {
     id,
     document: documentId,
     index,
-    text,
+    text: wellFormed(text),
     tokens,
     place: JSON.stringify({ datasetId, start, end, page, positions, headings, context }),
     given: JSON.stringify({ keywords, questions, tags, createdAt }),

@@ -315,6 +315,14 @@ export function describeKnowledgeStore(open: () => Promise<KnowledgeStore>): voi
       expect(await store.findDocument(tenant, document.id)).toMatchObject({ chunkCount: 7, tokenCount: 14 });
     });
 
+    it('takes texts with half a character, which it may replace', async () => {
+      const { store, tenant, add } = await begin();
+      const document = await add();
+      await store.putChunks(tenant, document.id, 0, [chunkRecord(document, 0, { text: 'a\ud800b', tags: ['\ud800'] })]);
+      const [chunk] = await store.findChunks(tenant, [`${document.id}-0`]);
+      expect(chunk?.text).toMatch(/^a[\ud800\ufffd]b$/);
+    });
+
     it('finds chunks by a part of their text and by availability', async () => {
       const { store, tenant, add } = await begin();
       const document = await add();
