@@ -47,22 +47,24 @@ function paramsOf(settings: AssistantSettings, name: string): JsonObject {
   };
 }
 
-/** Numbers that settings of models may have, with their bounds. */
-const GENERATION = {
-  temperature: 1,
-  top_p: 1,
-  presence_penalty: 1,
-  frequency_penalty: 1,
-  max_tokens: Number.MAX_SAFE_INTEGER,
-} as const;
+/** Shares that settings of models may have, 0 to 1. */
+const SHARES = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty'] as const;
 
 /** What of the settings of a model a chat sends, within its bounds. */
 export function samplingOf(setting: JsonObject): JsonObject {
-  const entries = Object.entries(GENERATION).flatMap(([name, most]): [string, Json][] => {
+  const given = (name: string): number | undefined => {
     const value = Object.hasOwn(setting, name) ? setting[name] : undefined;
-    return typeof value === 'number' && Number.isFinite(value) ? [[name, within(value, 0, most)]] : [];
+    return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+  };
+  const shares = SHARES.flatMap((name): [string, number][] => {
+    const value = given(name);
+    return value === undefined ? [] : [[name, within(value, 0, 1)]];
   });
-  return Object.fromEntries(entries);
+  const tokens = given('max_tokens');
+  return {
+    ...Object.fromEntries(shares),
+    ...(tokens !== undefined && { max_tokens: within(Math.trunc(tokens), 0, Number.MAX_SAFE_INTEGER) }),
+  };
 }
 
 function within(value: number, least: number, most: number): number {
