@@ -37,6 +37,7 @@ const counting: WaveWorker<number, number> = {
   failure: () => 0,
   unfinished: () => 0,
   waveEnded: () => {},
+  paused: () => {},
 };
 
 /** Measures every operator; takes a few seconds. */

@@ -16,6 +16,8 @@ interface World {
 /** A worker that takes note of what it is asked to do. */
 class Worker implements WaveWorker<string, string> {
   readonly noted: string[] = [];
+  /** What was noted last before each pause. */
+  readonly pauses: (string | undefined)[] = [];
   readonly begun = new Map<string, Subscription>();
   readonly #world: World;
 
@@ -60,6 +62,9 @@ class Worker implements WaveWorker<string, string> {
   waveEnded(): void {
     this.noted.push('|');
   }
+  paused(): void {
+    this.pauses.push(this.noted.at(-1));
+  }
 }
 
 const waves = (source$: Observable<string>): Observable<string[]> => source$.pipe(map((wave) => [...wave]));
@@ -82,6 +87,9 @@ describe('expandWaves', () => {
         'announce a, announce b, perform a, a ends with A, perform b, |, announce c, perform c, c ends with C, |, ' +
           'b ends with B, |, announce d, perform d, d ends with D, |',
       );
+      expect(worker.noted.filter((note) => note === '|')).toHaveLength(4);
+      // Once for all waves that follow each other, and when the source has ended.
+      expect(worker.pauses).toEqual(['|', '|', '|']);
       expectSubscriptions(source$.subscriptions).toBe(sourceSubs);
       expectSubscriptions(later$.subscriptions).toBe(laterSubs);
     }));

@@ -17,7 +17,7 @@ import type { Terminal } from './terminal.js';
 
 export const evalCommand: Command = {
   usage:
-    'eval <folder | golden.jsonl> [--documents PATH …] [--config FILE] [--against FILE] [--run FILE] [--json] [--html FILE] [--fail-below measure=value]',
+    'eval <folder | golden.jsonl> [--documents PATH …] [--config FILE] [--against FILE] [--run FILE] [--json] [--html FILE] [--fail-below measure=value] [--judge [MODEL]]',
   summary: 'measure how well questions find their documents, or how well chats answer them',
   help: `  <folder>           a test collection: corpus.jsonl and queries.jsonl (or .jsonl.gz), and qrels.tsv
   <golden.jsonl>     questions to a chat, one JSON object a line; docs/search.md has the form
@@ -30,15 +30,17 @@ export const evalCommand: Command = {
   --json             prints the result as JSON
   --html FILE        writes the result as a page that needs nothing else
   --fail-below M=V   exit 1 when a measure is below a value, such as ndcg@10=0.70; may be given several times
+  --judge [MODEL]    has a model judge the answers to golden questions, each in both orders; two calls a question.
+                     Stands behind the file. Without a name: the default model
 
 Measures: ndcg@10, map, mrr@10, recall@5, recall@10, recall@100, hit@1, perfect@5, perfect@8. Of golden questions:
-source_pass, keyword_pass, citation_precision, right_route. Progress is shown on the standard error. Models answer
-as with "runnel run".
+source_pass, keyword_pass, citation_precision, right_route, and judge_pass with --judge. Progress is shown on the
+standard error. Models answer as with "runnel run".
 Exit codes: 0 measured, 1 a measure is below its value or lower than with --against (95 % certain), 2 not measured.`,
   async run(args, terminal) {
     const { values, positionals } = parse(
       evalCommand,
-      args,
+      withJudge(args),
       {
         config: { type: 'string' },
         against: { type: 'string' },
@@ -47,6 +49,7 @@ Exit codes: 0 measured, 1 a measure is below its value or lower than with --agai
         json: { type: 'boolean' },
         html: { type: 'string' },
         'fail-below': { type: 'string', multiple: true },
+        judge: { type: 'string' },
       },
       { least: 1, most: 1 },
     );
@@ -63,9 +66,17 @@ Exit codes: 0 measured, 1 a measure is below its value or lower than with --agai
   },
 };
 
+/** `--judge` may stand without a model, which options of Node cannot. */
+function withJudge(args: readonly string[]): readonly string[] {
+  return args.map((arg, at) => (arg === '--judge' && (args[at + 1]?.startsWith('-') ?? true) ? '--judge=' : arg));
+}
+
 async function measureCollection(folder: string, values: EvalValues, terminal: Terminal): Promise<Measured> {
   if (values.documents !== undefined) {
     throw new EngineError('USAGE', '--documents is for golden questions; a test collection has documents of its own.');
+  }
+  if (values.judge !== undefined) {
+    throw new EngineError('USAGE', '--judge is for golden questions; documents of a test collection are judged in it.');
   }
   const { MEASURES } = await import('../knowledge/evaluation/metrics.js');
   const bars = (values['fail-below'] ?? []).map((one) => readBar(one, MEASURES));

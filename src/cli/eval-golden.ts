@@ -6,9 +6,10 @@ import { type Canvas, loadCanvas } from '../canvas/load-canvas.js';
 import { runTurn } from '../canvas/turn.js';
 import { toChatEvent } from '../chat/chat-frames.js';
 import type { GoldenQuestion } from '../chat/evaluation/golden-file.js';
-import { type GoldenResult, goldenResult } from '../chat/evaluation/golden-result.js';
-import type { ChatEnd } from '../chat/evaluation/score-answer.js';
+import { type GoldenEnd, type GoldenResult, goldenResult } from '../chat/evaluation/golden-result.js';
+import { judgeAnswer } from '../chat/evaluation/judge-answer.js';
 import { chatDocument } from '../chat/service/chat-document.js';
+import type { StageModel } from '../chat/stages/stage-result.js';
 import type { Services } from '../components/services.js';
 import { EngineError } from '../errors.js';
 import type { JsonObject } from '../json.js';
@@ -29,15 +30,17 @@ export interface GoldenOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Files and folders with the documents. @default the pages of this package */
   readonly documents: readonly string[];
+  /** Model that judges the answers; empty: the default. @default none judges */
+  readonly judge?: string | undefined;
   readonly signal: AbortSignal;
-  readonly onProgress: (step: 'documents' | 'questions', done: number, all: number) => void;
+  readonly onProgress: (step: 'documents' | 'questions' | 'judgements', done: number, all: number) => void;
   /** Takes lines about what is amiss. */
   readonly remark: (line: string) => void;
 }
 
 /** Documents that can be asked about. */
 export interface GoldenBase {
-  /** Asks every question in a chat of its own, one after the other. @param params of the node Chat */
+  /** Asks every question in a chat of its own, one after the other; then the judge, where there is one. @param params of the node Chat */
   ask(questions: readonly GoldenQuestion[], params: JsonObject): Promise<GoldenResult>;
   close(): Promise<void>;
 }
@@ -52,6 +55,7 @@ export async function openGolden(options: GoldenOptions): Promise<GoldenBase> {
   const { settings, env, signal, onProgress, remark } = options;
   const services = await openServices(settings, { env });
   try {
+    const judge = options.judge === undefined ? undefined : judgeOf(services, options.judge);
     const stores = {
       files: createMemoryFiles(),
       openKnowledge: async () => createMemoryKnowledge(),
@@ -76,7 +80,12 @@ export async function openGolden(options: GoldenOptions): Promise<GoldenBase> {
       knowledge: createKnowledgeSearch(async () => base, LOCAL_TENANT),
     };
     return {
-      ask: (questions, params) => askAll(questions, chatting, loadCanvas(chatDocument(params)), options),
+      async ask(questions, params) {
+        const ended = await askAll(questions, chatting, loadCanvas(chatDocument(params)), options);
+        return judge === undefined
+          ? goldenResult(ended)
+          : goldenResult(await judgeAll(ended, judge, options), judge.by);
+      },
       async close() {
         await base.parts.indexes.settled();
         await services.close();
@@ -112,8 +121,8 @@ async function askAll(
   services: Services,
   canvas: Canvas,
   { signal, onProgress }: GoldenOptions,
-): Promise<GoldenResult> {
-  const ended: { question: GoldenQuestion; end: ChatEnd }[] = [];
+): Promise<readonly GoldenEnd[]> {
+  const ended: GoldenEnd[] = [];
   for (const question of questions) {
     signal.throwIfAborted();
     const events$ = runTurn(canvas, { query: question.question }, { services, signal, run: question.id });
@@ -126,5 +135,31 @@ async function askAll(
     ended.push({ question, end });
     onProgress('questions', ended.length, questions.length);
   }
-  return goldenResult(ended);
+  return ended;
+}
+
+/** A model that judges, and how it is called. */
+interface Judge extends StageModel {
+  readonly by: string;
+}
+
+/** @throws EngineError MODEL_UNKNOWN */
+function judgeOf({ models }: Services, id: string): Judge {
+  const { model, name, provider } = models.chat(id);
+  // Whatever its name, the built-in model answers where no server is configured.
+  return { model, name, by: provider === 'scripted' ? 'the built-in scripted model' : id || name };
+}
+
+async function judgeAll(
+  ended: readonly GoldenEnd[],
+  judge: Judge,
+  { signal, onProgress }: GoldenOptions,
+): Promise<readonly GoldenEnd[]> {
+  const judged: GoldenEnd[] = [];
+  for (const one of ended) {
+    const judgement = await firstValue(judgeAnswer(judge, one.question, one.end), signal);
+    judged.push({ ...one, judgement });
+    onProgress('judgements', judged.length, ended.length);
+  }
+  return judged;
 }

@@ -10,6 +10,8 @@ export interface EvalValues {
   readonly config?: string | undefined;
   readonly against?: string | undefined;
   readonly run?: string | undefined;
+  /** Model that judges answers; empty: the default. */
+  readonly judge?: string | undefined;
   readonly 'fail-below'?: readonly string[] | undefined;
 }
 
@@ -41,10 +43,14 @@ export function readBar<M extends string>(given: string, measures: readonly M[])
 }
 
 /** What is said of measures that are below their bars. */
-export function belowBars<M extends string>(means: Readonly<Record<M, number>>, bars: readonly Bar<M>[]): string[] {
-  return bars.flatMap(({ measure, value }) =>
-    means[measure] >= value ? [] : [`${measure} is ${means[measure].toFixed(4)}, below ${value}`],
-  );
+export function belowBars<M extends string>(
+  means: Readonly<Partial<Record<M, number>>>,
+  bars: readonly Bar<M>[],
+): string[] {
+  return bars.flatMap(({ measure, value }) => {
+    const mean = means[measure] ?? 0;
+    return mean >= value ? [] : [`${measure} is ${mean.toFixed(4)}, below ${value}`];
+  });
 }
 
 /** What is said of a measure that is lower than with the settings that it is compared with. */

@@ -1,7 +1,7 @@
 /** The golden half of `runnel eval`. */
 import { readFile } from 'node:fs/promises';
 import { readGolden } from '../chat/evaluation/golden-file.js';
-import { compareGolden, RATES } from '../chat/evaluation/golden-result.js';
+import { compareGolden, type GoldenResult, JUDGED_RATE, RATES } from '../chat/evaluation/golden-result.js';
 import { EngineError } from '../errors.js';
 import { readSettings } from '../settings/read-settings.js';
 import { openGolden } from './eval-golden.js';
@@ -13,7 +13,7 @@ import {
   readBar,
   readSettingsFile,
 } from './eval-measured.js';
-import { type GoldenReport, goldenTables, goldenText } from './golden-report.js';
+import { type GoldenReport, goldenTables, goldenText, judgedLine } from './golden-report.js';
 import { reportPage } from './report-page.js';
 import type { Terminal } from './terminal.js';
 
@@ -22,7 +22,9 @@ export async function measureGolden(file: string, values: EvalValues, terminal: 
   if (values.run !== undefined) {
     throw new EngineError('USAGE', '--run is for test collections; golden questions have no ranked lists.');
   }
-  const bars = (values['fail-below'] ?? []).map((one) => readBar(one, RATES));
+  const { judge } = values;
+  const rates = judge === undefined ? RATES : [...RATES, JUDGED_RATE];
+  const bars = (values['fail-below'] ?? []).map((one) => readBar(one, rates));
   const params = values.config === undefined ? {} : await readSettingsFile(values.config);
   const other = values.against === undefined ? undefined : await readSettingsFile(values.against);
   const questions = readGolden(await readFile(file, 'utf8'), file);
@@ -30,6 +32,7 @@ export async function measureGolden(file: string, values: EvalValues, terminal: 
     settings: readSettings(terminal.env, 'stores', 'models', 'nodes', 'tools'),
     env: terminal.env,
     documents: values.documents ?? [],
+    judge,
     signal: terminal.signal,
     onProgress: (step, done, all) => terminal.err.write(`${done} of ${all} ${step}\n`),
     remark: (line) => terminal.err.write(`${line}\n`),
@@ -45,7 +48,7 @@ export async function measureGolden(file: string, values: EvalValues, terminal: 
       html: () =>
         reportPage({
           title: `Evaluation of ${file}`,
-          about: `${questions.length} questions, ${result.wrongShortcuts} wrong short circuits.`,
+          about: aboutOf(result),
           failures,
           tables: goldenTables(report),
         }),
@@ -56,19 +59,26 @@ export async function measureGolden(file: string, values: EvalValues, terminal: 
   }
 }
 
+function aboutOf({ answers, wrongShortcuts, judged }: GoldenResult): string {
+  const counted = `${answers.length} questions, ${wrongShortcuts} wrong short circuits`;
+  return judged === undefined ? `${counted}.` : `${counted}; ${judgedLine(judged)}.`;
+}
+
 function jsonOf({ file, result, comparison, failures }: GoldenReport): object {
-  const { answers, rates, wrongShortcuts, stages } = result;
+  const { answers, rates, wrongShortcuts, stages, judged } = result;
   return {
     file,
     rates,
     wrong_shortcuts: wrongShortcuts,
     stages,
+    ...(judged !== undefined && { judged_by: judged.by, judged: judged.counts }),
     ...(comparison !== undefined && { comparison }),
     failures,
-    questions: answers.map(({ question: { id, category }, end, score }) => ({
+    questions: answers.map(({ question: { id, category }, end, score, judgement }) => ({
       id,
       category,
       ...score,
+      ...(judgement !== undefined && { judgement }),
       ...(end.type === 'error'
         ? { error: end.code }
         : { response: end.response, sources: end.evidence.map(({ source }) => source), shortcut: end.shortcut }),

@@ -1,11 +1,12 @@
 /** The knowledge base of a data folder or a database. */
 import { readFile } from 'node:fs/promises';
-import type { Observable } from 'rxjs';
+import { defer, type Observable, switchMap } from 'rxjs';
 import type { Services } from '../components/services.js';
 import { EngineError } from '../errors.js';
 import { parseJson, whyNotJson } from '../json.js';
 import type { IngestionProgress } from '../knowledge/base/ingestion-hub.js';
 import type { KnowledgeBase } from '../knowledge/base/knowledge-base.js';
+import type { MiniLm } from '../knowledge/base/minilm/open-minilm.js';
 import type { TermTable } from '../knowledge/search/expand-terms.js';
 import type { Log } from '../logger.js';
 import { firstValue } from '../operators/from-abortable.js';
@@ -19,6 +20,10 @@ export interface OpenKnowledge {
   readonly base: KnowledgeBase;
   /** Parses documents as long as it is subscribed to; see `runIngestions`. */
   ingestions(): Observable<IngestionProgress>;
+  /** Makes vectors by the local model as long as it is subscribed to; see `embedInBackground`. */
+  vectors(): Observable<never>;
+  /** Ends the threads of the local model. */
+  close(): Promise<void>;
 }
 
 /** Where a knowledge base writes what goes wrong, and what settings name. */
@@ -26,6 +31,8 @@ export interface OpenKnowledgeOptions {
   readonly log: Log;
   /** File with terms that mean the same. @default those of the package alone */
   readonly termsFile: string | undefined;
+  /** The setting `RUNNEL_EMBEDDINGS`. @default 'off' */
+  readonly embeddings?: string;
   /** What the ingestion of documents uses. @default no models, canvases and layouts */
   readonly ingestion?: IngestionSettings;
 }
@@ -38,15 +45,17 @@ export interface OpenKnowledgeOptions {
 export async function openKnowledge(
   stores: Pick<OpenStores, 'files' | 'openKnowledge' | 'openIndexStorage'> & Partial<Pick<OpenStores, 'agents'>>,
   { models, threads }: Pick<Services, 'models' | 'threads'>,
-  { log, termsFile, ingestion }: OpenKnowledgeOptions,
+  { log, termsFile, embeddings = 'off', ingestion }: OpenKnowledgeOptions,
 ): Promise<OpenKnowledge> {
-  const [{ createKnowledgeBase }, { createSearchIndexes }, { runIngestions }, store, storage] = await Promise.all([
-    import('../knowledge/base/knowledge-base.js'),
-    import('../knowledge/base/search-indexes.js'),
-    import('../ingestion/run-ingestions.js'),
-    stores.openKnowledge(),
-    stores.openIndexStorage(),
-  ]);
+  const [{ createKnowledgeBase }, { createSearchIndexes }, { runIngestions }, local, store, storage] =
+    await Promise.all([
+      import('../knowledge/base/knowledge-base.js'),
+      import('../knowledge/base/search-indexes.js'),
+      import('../ingestion/run-ingestions.js'),
+      openLocalModel(embeddings, models),
+      stores.openKnowledge(),
+      stores.openIndexStorage(),
+    ]);
   const { createIngestionHub } = await import('../knowledge/base/ingestion-hub.js');
   const terms = termsFile === undefined ? [] : await readTermsFile(termsFile);
   const onError = (error: unknown): void => log.error({ err: error }, 'work on a knowledge base failed');
@@ -65,6 +74,7 @@ export async function openKnowledge(
       return firstValue(translateQuestion({ model, name }, question, languages), signal);
     },
     terms,
+    local,
     embedders: (tenant, model) => {
       try {
         return modelsOf(tenant).embedder(model);
@@ -76,7 +86,24 @@ export async function openKnowledge(
   });
   const { agents } = stores;
   const services = agents && ingestion && openIngestion(agents, { models }, ingestion);
-  return { base, ingestions: () => runIngestions({ parts: base.parts, threads, onError, ...services }) };
+  const { parts } = base;
+  return {
+    base,
+    ingestions: () => runIngestions({ parts, threads, onError, ...services }),
+    vectors: () =>
+      defer(() => import('../ingestion/embed-in-background.js')).pipe(
+        switchMap(({ embedInBackground }) => embedInBackground({ parts, onError })),
+      ),
+    close: async () => local?.close(),
+  };
+}
+
+/** MiniLM, where the setting asks for it, or asks for none and no other model is the default. */
+async function openLocalModel(embeddings: string, models: Services['models']): Promise<MiniLm | undefined> {
+  if (embeddings !== 'auto' && embeddings !== 'minilm') return undefined;
+  if (embeddings === 'auto' && models.describe().defaults.embedding !== undefined) return undefined;
+  const { openMiniLm } = await import('../knowledge/base/minilm/open-minilm.js');
+  return openMiniLm();
 }
 
 /** The terms of the setting `RUNNEL_TERMS`. */
@@ -123,12 +150,14 @@ export async function openCommandKnowledge(
     const stores = await openStores(settings.stores, log);
     try {
       const { nodes } = settings;
-      const options = { log, termsFile: nodes.termsFile, ingestion: nodes };
+      const { termsFile, embeddings } = nodes;
+      const options = { log, termsFile, embeddings, ingestion: nodes };
       const knowledge = await openKnowledge(stores, services, options);
       await knowledge.base.removeRemains();
       return {
         ...knowledge,
         async close() {
+          await knowledge.close();
           await knowledge.base.parts.indexes.settled();
           await stores.close();
           await services.close();

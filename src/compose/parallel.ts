@@ -59,17 +59,24 @@ export function routesOf<T>(
   throw new EngineError('PLAN_INVALID', `${owner} needs an object with at least one ${what}; received ${received}.`);
 }
 
+/** Keys up to which V8 copies an object fast. */
+const FEW_KEYS = 500;
+
 /** What came from each node, under the key of the node. */
 function gatherBy(keys: ReadonlyMap<string, string>): InputRule {
-  const entries = [...keys];
-  // A copy that is filled takes a tenth of the time of an object that grows key by key.
-  const empty: Readonly<Record<string, unknown>> = Object.fromEntries(entries.map(([, key]) => [key, undefined]));
+  const ids = [...keys.keys()];
+  const names = [...keys.values()];
+  // Up to 500 keys a copy that is filled takes half of the time of an object that grows key by key; beyond, an object without a prototype does.
+  const empty: Readonly<Record<string, unknown>> = Object.fromEntries(names.map((key) => [key, undefined]));
+  const gathered = (valueAt: (at: number) => unknown): Record<string, unknown> => {
+    const isFew = names.length <= FEW_KEYS;
+    const all: Record<string, unknown> = isFew ? { ...empty } : Object.create(null);
+    for (let at = 0; at < names.length; at += 1) all[names[at] as string] = valueAt(at);
+    return isFew ? all : Object.setPrototypeOf(all, Object.prototype);
+  };
   return {
-    whole: (arrived) => {
-      const all = { ...empty };
-      for (const [id, key] of entries) all[key] = arrived.get(id);
-      return all;
-    },
+    whole: (arrived) => gathered((at) => arrived.get(ids[at] as string)),
+    inOrder: { ids, whole: (values) => gathered((at) => values[at]) },
     piece: (from, chunk) => {
       const key = keys.get(from);
       return key === undefined ? [] : [{ [key]: chunk }];

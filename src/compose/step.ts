@@ -325,6 +325,8 @@ export type Arrived = ReadonlyMap<string, unknown>;
 export interface InputRule {
   /** The whole input. @throws EngineError INPUT_MISSING (path, source), MERGE_CONFLICT */
   whole(arrived: Arrived): unknown;
+  /** The same for one value from each of these nodes, in this order: what mostly comes, without a Map. */
+  readonly inOrder?: { readonly ids: readonly string[]; whole(values: readonly unknown[]): unknown };
   /** The pieces of input that one chunk from one source is; none when it has no part in it. Absent: the node never reads chunks live. */
   piece?(from: string, chunk: unknown): readonly unknown[];
   /** Pieces that need no source: static values, made for each activation. @default none */

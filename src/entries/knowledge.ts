@@ -4,6 +4,7 @@
  */
 
 export type { PageRange } from '../documents/reading/paged-text.js';
+export { type BackgroundOptions, embedInBackground } from '../ingestion/embed-in-background.js';
 export { type IngestionOptions, runIngestions } from '../ingestion/run-ingestions.js';
 export type {
   FindChat,
@@ -38,6 +39,9 @@ export {
 } from '../knowledge/base/knowledge-base.js';
 export type { LaidOutText, LayoutQuestion, RecogniseLayout } from '../knowledge/base/layout/layout.js';
 export type { Metadata, MetadataChange, MetadataQuery, MetadataSummary } from '../knowledge/base/metadata.js';
+export type { LocalModel } from '../knowledge/base/minilm/local-model.js';
+export type { MiniLmPackages } from '../knowledge/base/minilm/minilm-packages.js';
+export { type MiniLm, type MiniLmOptions, openMiniLm } from '../knowledge/base/minilm/open-minilm.js';
 export type { BaseParts, FindEmbedder, FindReranker, TranslateQuestion } from '../knowledge/base/parts.js';
 export type {
   BaseDraft,

@@ -195,6 +195,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     const isText = node.streamsTo.length > 0 && node.typed === undefined;
     if (isText && !this.#isEnding) this.#startConsumers(token, node, activation, waves);
     if (this.isStopped) return undefined;
+    this.#reporter.timePasses();
     let result: NodeResult;
     try {
       result = node.activate(activation);
@@ -356,6 +357,10 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     for (let at = 0; at < this.#endings.length; at += 1) this.#endings[at]?.();
     while (this.#endings.length > 0) this.#endings.pop();
     if (this.#whenDrained !== undefined) this.#checkDrained();
+  }
+
+  paused(): void {
+    this.#reporter.timePasses();
   }
 
   settle(token: Token, outcome: Settled, recovered: ErrorInfo | undefined, next: Token[]): void {

@@ -21,8 +21,10 @@ import type { StoredValue } from './typed.js';
 
 /** What the driver reports. */
 export interface Reporter {
-  /** Milliseconds since 1970, when a node starts; 0 where no event will tell it. */
+  /** Milliseconds since 1970, when a node starts; 0 where no event will tell it. Read once until {@link timePasses}: the clock costs as much as an event. */
   time(): number;
+  /** Code that is not the engine's has its turn. */
+  timePasses(): void;
   started(token: Token, node: Node): void;
   delta(token: Token, node: Node, event: Delta): void;
   notice(token: Token, node: Node, event: Notice): void;
@@ -54,6 +56,7 @@ const nothing = (): void => {};
 /** Reports nothing, for runs without an observer. */
 export const SILENT: Reporter = {
   time: () => 0,
+  timePasses: nothing,
   started: nothing,
   delta: nothing,
   notice: nothing,
@@ -89,6 +92,8 @@ export class EventReporter implements Reporter {
   readonly #now: () => number;
   readonly #listener: (event: RunEvent) => void;
   #seq: number;
+  /** When the last node settled, or started, since when only the engine was at work. */
+  #time: number | undefined = undefined;
   #isMuted = false;
   readonly #isForLog: boolean;
   // Made when first needed: most runs need neither, and making both is a tenth of what a short run costs.
@@ -117,7 +122,12 @@ export class EventReporter implements Reporter {
   }
 
   time(): number {
-    return this.#now();
+    this.#time ??= this.#now();
+    return this.#time;
+  }
+
+  timePasses(): void {
+    this.#time = undefined;
   }
 
   /** Number of the last event. */
@@ -197,6 +207,8 @@ export class EventReporter implements Reporter {
     this.#endThinking(token, node);
     if (this.#isMuted) return;
     const at = this.#now();
+    // What it leads to starts then.
+    this.#time = at;
     const { frame, id } = token;
     const { outputs, next, writes, exit } = outcome;
     const elapsedMs = at - activationOf(token).startedAt;

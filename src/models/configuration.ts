@@ -46,6 +46,8 @@ export interface ModelsConfiguration {
   readonly defaultProvider: ProviderSettings | undefined;
   /** The name used where none is given, per kind. */
   readonly defaults: Readonly<Partial<Record<ModelKind, string>>>;
+  /** Embedding model of datasets that name none; empty for none. @default that of `defaults` */
+  readonly datasetModel?: string | undefined;
   readonly script: Script | undefined;
   readonly visionModels: readonly string[];
   /** Tokens per model name. */

@@ -48,6 +48,8 @@ export interface ModelsDescription {
   readonly defaultProvider: ProviderDescription | undefined;
   readonly providers: readonly ProviderDescription[];
   readonly defaults: Readonly<Partial<Record<ModelKind, string>>>;
+  /** Embedding model of datasets that name none; empty for none. @default that of `defaults` */
+  readonly datasetModel?: string | undefined;
   readonly maxConcurrentChats: number;
   /** Models that see pictures. @default not known */
   readonly visionModels?: readonly string[];
@@ -313,6 +315,7 @@ function describe(configuration: ModelsConfiguration): ModelsDescription {
     defaultProvider: fallback && describeProvider(fallback),
     providers: configuration.providers.map(describeProvider),
     defaults: configuration.defaults,
+    datasetModel: configuration.datasetModel,
     maxConcurrentChats: configuration.maxConcurrentChats,
     visionModels: configuration.visionModels,
   };

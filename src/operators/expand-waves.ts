@@ -28,6 +28,8 @@ export interface WaveWorker<W, V> {
   unfinished(work: W): V;
   /** Everything of a wave, or of one late value, is done; what it led to has not begun. */
   waveEnded(): void;
+  /** Work of others has its turn: all waves that could begin have ended, or work goes on that began other work. */
+  paused(): void;
 }
 
 /** The waves of one subscription, for work that starts other work. */
@@ -197,6 +199,7 @@ class WaveLoop<W, V> implements Waves<W>, Unsubscribable {
     if (works.length === 0) return;
     if (this.#next !== undefined) {
       this.#performAll(works);
+      this.#worker.paused();
       return;
     }
     const next = this.#emptyWave();
@@ -304,6 +307,7 @@ class WaveLoop<W, V> implements Waves<W>, Unsubscribable {
       this.#destination.error(error);
     } finally {
       this.#isDraining = false;
+      this.#worker.paused();
     }
     if (!this.#isSourceOpen && this.#running.size === 0 && this.#waiting.size === 0) this.#destination.complete();
   }

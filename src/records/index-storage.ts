@@ -73,4 +73,24 @@ export interface IndexStorage {
   sweep(scope: IndexScope, before: string): Promise<void>;
   /** Deletes the index and everything that was written for it; no generation that was read before comes again. */
   clear(scope: IndexScope): Promise<void>;
+  /** Nearest vectors. @default it finds none */
+  readonly nearestVectors?: NearestVectors | undefined;
+}
+
+/** Kind of rows whose bytes are vectors: whole numbers from -128 to 127. */
+export const VECTOR_ROWS = 'vectors';
+
+/** How a storage finds vectors among the rows of a segment. */
+export interface NearestVectors {
+  /**
+   * Builds the index of the vectors of a segment, which later ones are added to; gives whether there is one then, which a storage may be unable to or
+   * another process may be at. Other calls go on meanwhile; a hundred thousand vectors take minutes.
+   */
+  build(scope: IndexScope, segment: string): Promise<boolean>;
+  /** Keys of vectors that have the greatest cosines with one, the greatest first; not quite all of them. Undefined without an index. */
+  nearest(
+    scope: IndexScope,
+    segment: string,
+    wanted: { readonly vector: readonly number[]; readonly limit: number },
+  ): Promise<readonly string[] | undefined>;
 }

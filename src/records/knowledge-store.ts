@@ -85,6 +85,15 @@ export interface Remains {
   readonly document?: DocumentRecord;
 }
 
+/** A document of a dataset that names no model. */
+export interface VectorGap {
+  readonly tenant: string;
+  readonly datasetId: string;
+  readonly documentId: string;
+  /** Whether chunks of it have no vector. */
+  readonly isOpen: boolean;
+}
+
 /** Datasets. */
 export interface DatasetStore {
   /** @throws EngineError CONFLICT when the id or the name is taken. */
@@ -204,6 +213,11 @@ export interface VectorStore {
     after: ChunkPlace | undefined,
     limit: number,
   ): Promise<readonly ChunkRecord[]>;
+  /**
+   * The next parsed documents behind a place, of any tenants and of datasets that name no model, in the order of tenants and ids; each with whether
+   * chunks of it have no vector by a model.
+   */
+  vectorGaps(model: string, after: VectorGap | undefined, limit: number): Promise<readonly VectorGap[]>;
 }
 
 /** What was discarded, until nothing of it is left. */

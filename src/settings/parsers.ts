@@ -79,6 +79,11 @@ export function memorySize(given: string): Parsed<number> {
   return { problem: 'must be 32m to 2g, such as 256m' };
 }
 
+/** A URL, as it was given. */
+export function anyUrl(given: string): Parsed<string | undefined> {
+  return URL.canParse(given) ? { value: given } : { problem: 'is no URL' };
+}
+
 /** Base URLs by names of tools. No problem quotes a URL, as one may contain a password. */
 export function baseUrls(given: string): Parsed<Readonly<Record<string, string>>> {
   const object = parseJson(given);

@@ -6,6 +6,7 @@ import { JOB_LIMITS } from '../threads/threads.js';
 import { type AddressRange, type ApiKey, parseApiKeys } from './access.js';
 import {
   addressRanges,
+  anyUrl,
   baseUrls,
   clockSeconds,
   domains,
@@ -344,11 +345,9 @@ const nodes = {
     'DEEPDOC_URL',
     'a server that sees the layout of pages, such as http://deepdoc:11234; pages of PDFs are drawn by Chromium and sent to it',
     undefined,
-    (given) => (URL.canParse(given) ? { value: given } : { problem: 'is no URL' }),
+    anyUrl,
   ),
-  layoutUrlBefore: parsed<string | undefined>('TENSORRT_DLA_SVR', 'the same by its older name', undefined, (given) =>
-    URL.canParse(given) ? { value: given } : { problem: 'is no URL' },
-  ),
+  layoutUrlBefore: parsed('TENSORRT_DLA_SVR', 'the same by its older name', undefined, anyUrl),
   toolBaseUrls: parsed<Readonly<Record<string, string>>>(
     'RUNNEL_TOOL_BASE_URLS',
     'JSON object from names of tools to base URLs, to point their fixed services elsewhere',
@@ -373,12 +372,12 @@ const nodes = {
     'RUNNEL_TERMS',
     'JSON file with pairs of terms that mean the same, such as [["泵", "pump"]]: searches of knowledge bases find both',
   ),
-  ragflowBaseUrl: parsed<string | undefined>(
-    'RAGFLOW_BASE_URL',
-    'a RAGFlow server that Retrieval asks instead',
-    undefined,
-    (given) => (URL.canParse(given) ? { value: given } : { problem: 'is no URL' }),
+  embeddings: text(
+    'RUNNEL_EMBEDDINGS',
+    'auto',
+    'model of new datasets that name none: "auto" is the default of RUNNEL_MODELS, and without one MiniLM in this process, for datasets in English and where its packages are installed (docs/installing.md); "minilm" is MiniLM in any case, "off" none; else a model of RUNNEL_MODELS',
   ),
+  ragflowBaseUrl: parsed('RAGFLOW_BASE_URL', 'a RAGFlow server that Retrieval asks instead', undefined, anyUrl),
   ragflowApiKey: optional('RAGFLOW_API_KEY', 'its key', { isSecret: true }),
   mcpServersFile: optional(
     'RUNNEL_MCP_SERVERS',

@@ -12,6 +12,7 @@ import type {
   DocumentQuery,
   KnowledgeStore,
   Remains,
+  VectorGap,
   WaitingDataset,
 } from '../records/knowledge-store.js';
 import { foldCase, type Page } from '../records/repository.js';
@@ -332,6 +333,21 @@ export function createMemoryKnowledge(options: MemoryKnowledgeOptions = {}): Kno
     async chunksWithoutVector(tenant, documentId, model, after, limit) {
       if (documentOf(tenant, documentId) === undefined) return [];
       return shelfOf(tenant).chunks.after(documentId, after, limit, ({ vectors }) => !vectors.has(model));
+    },
+    async vectorGaps(model, after, limit) {
+      const gaps: VectorGap[] = [];
+      for (const tenant of [...shelves.keys()].sort(compareTexts)) {
+        const documents = documentsOf(tenant).map(({ record }) => record);
+        for (const { id, datasetId, run } of documents.sort((a, b) => compareTexts(a.id, b.id))) {
+          const isBehind =
+            after === undefined || (compareTexts(tenant, after.tenant) || compareTexts(id, after.documentId)) > 0;
+          if (!isBehind || run !== 'DONE' || datasetOf(tenant, datasetId)?.record.embeddingModel !== '') continue;
+          const lacking = shelfOf(tenant).chunks.after(id, undefined, 1, ({ vectors }) => !vectors.has(model));
+          gaps.push({ tenant, datasetId, documentId: id, isOpen: lacking.length > 0 });
+          if (gaps.length === limit) return gaps;
+        }
+      }
+      return gaps;
     },
 
     async remains(limit) {

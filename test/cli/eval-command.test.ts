@@ -76,6 +76,7 @@ describe('eval', () => {
   it.each([
     ['a folder that is not there', async () => ['/none'], /Cannot read "\/none"/],
     ['a file', async () => [path.join(SHIPPED, 'qrels.tsv')], /is not valid JSON/],
+    ['a judge of a collection', async () => [SHIPPED, '--judge'], /--judge is for golden questions/],
     ['a folder without judgements', async () => [await temporaryFolder()], /qrels\.tsv.*ENOENT/],
     [
       'a line that is no JSON',

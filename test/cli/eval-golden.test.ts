@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../stores/support/temporary-folder.js';
@@ -63,9 +63,45 @@ describe('eval of golden questions', () => {
     expect(out).toContain('8 questions changed:');
   });
 
+  it('has the answers judged by a model in both orders when asked, and says which', async () => {
+    const unclear = { ...PUMP, id: 'unclear', expected_answer: 'Something unclear.' };
+    const { args, folder } = await golden({ ...PUMP, expected_answer: 'A pump.' }, unclear, {
+      ...PUMP,
+      id: 'broken',
+      expected_answer: 'Something broken.',
+    });
+    const verdict = (found: string) => ({ reply: JSON.stringify({ verdict: found, reason: found }) });
+    const rules = [
+      { when: { user: 'Something broken' }, reply: 'no verdict' },
+      { when: { user: 'expected".*Something unclear.*answer"' }, ...verdict('fail') },
+      { when: { user: '"texts"' }, ...verdict('pass') },
+      { when: {}, reply: 'A pump moves water [1].' },
+    ];
+    const [models, page] = [path.join(folder, 'models.json'), path.join(folder, 'page.html')];
+    await writeFile(models, JSON.stringify({ scripted: { rules } }));
+    const env = { RUNNEL_MODELS: models };
+    const plain = await call([...args, '--json'], { env });
+    expect(plain.out).not.toContain('judge');
+    const { exit, out } = await call([...args, '--html', page, '--judge', '--fail-below', 'judge_pass=0.9'], { env });
+    const line =
+      'judged by the built-in scripted model, in both orders: 1 pass, 0 fail, 1 undecided: the two orders disagree, 1 not judged';
+    expect(out).toContain(line);
+    expect(out).toMatch(/judge_pass +1\.0000/);
+    expect(out).toMatch(/unclear {2}c {2}undecided/);
+    expect(exit).toBe(0);
+    expect(await readFile(page, 'utf8')).toContain('Answers judged by the built-in scripted model');
+    const { out: json } = await call([...args, '--judge', 'scripted', '--json'], { env });
+    expect(JSON.parse(json)).toMatchObject({
+      judged_by: 'the built-in scripted model',
+      judged: { pass: 1, fail: 0, undecided: 1, not_judged: 1 },
+      questions: [{}, { judgement: { verdict: 'undecided', reasons: ['pass', 'fail'] } }, {}],
+    });
+  });
+
   it.each<[string, (file: string) => readonly string[], RegExp]>([
     ['--run', (file) => ['eval', file, '--run', 'x'], /--run is for test collections/],
     ['a measure of collections', (file) => ['eval', file, '--fail-below', 'map=1'], /source_pass, keyword_pass/],
+    ['the rate of a judge without one', (file) => ['eval', file, '--fail-below', 'judge_pass=1'], /takes a measure/],
     ['documents that are not there', (file) => ['eval', file, '--documents', '/none/there'], /none/],
   ])('refuses %s', async (_, args, said) => {
     const { file } = await golden(PUMP);

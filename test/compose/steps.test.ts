@@ -7,6 +7,7 @@ import { loop } from '../../src/compose/loop.js';
 import { looksLikeOperator, toStep, uniqueId } from '../../src/compose/make-step.js';
 import { map } from '../../src/compose/map.js';
 import { parallel } from '../../src/compose/parallel.js';
+import { invoke } from '../../src/compose/run.js';
 import { type AnyStep, DEFINITION, type GraphBlueprint } from '../../src/compose/step.js';
 import { as, ask, generator, operator, passthrough, pick, step } from '../../src/compose/steps.js';
 
@@ -222,6 +223,20 @@ describe('parallel', () => {
     expect(() => parallel(untyped(steps))).toThrow(
       invalid(/"parallel" needs an object with at least one step; received/),
     );
+  });
+
+  it.each([3, 600])('gives %i steps as an ordinary object, in their order, whatever they are called', async (count) => {
+    const names = ['__proto__', 'constructor', ...Array.from({ length: count - 2 }, (_, at) => `n${at}`)];
+    const steps = Object.fromEntries(names.map((name) => [name, (value: string) => `${name} ${value}`]));
+    const result = await invoke(parallel(steps), 'x');
+    expect(Object.entries(result)).toEqual(names.map((name) => [name, `${name} x`]));
+    expect(Object.getPrototypeOf(result)).toBe(Object.prototype);
+    expect(Object.getOwnPropertyDescriptor(result, 'n0')).toEqual({
+      value: 'n0 x',
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
   });
 });
 

@@ -18,6 +18,8 @@ const questionSchema = z.strictObject({
   expected_keywords: z.array(text).default([]),
   /** Whether one of the keywords is enough, or all must be there. */
   match: z.enum(['any', 'all']).default('any'),
+  /** What a good answer says, for a judge. @default that it holds the keywords */
+  expected_answer: text.exactOptional(),
   /** Names of documents, or parts of them, of which one must be among the evidence. @default any evidence is good */
   expected_sources: z.array(text).default([]),
   difficulty: z.enum(['easy', 'medium', 'hard']).default('medium'),

@@ -75,8 +75,8 @@ function readerOf(text: string, { now = Date.now(), timezone, rules = toolRules,
 /** Intents of the parts, when they ask for more than the whole does; undefined when the whole is one request. */
 function severalIn(parts: readonly string[], read: Reader, whole: readonly Intent[]): readonly Intent[] | undefined {
   const intents: Intent[] = [];
+  const asked: string[] = [];
   let last: Intent | undefined;
-  let hasQuestion = false;
   for (const part of parts) {
     if (isPolite(part.toLowerCase()) || smallTalkOf(part.toLowerCase()) !== undefined) continue;
     const own = read(part);
@@ -84,11 +84,11 @@ function severalIn(parts: readonly string[], read: Reader, whole: readonly Inten
     if (found.length > 0) {
       intents.push(...found);
       last = found.at(-1);
-    } else if (isQuestion(part) && !hasQuestion) {
-      hasQuestion = true;
-      intents.push({ kind: 'KB', text: part, confidence: CONFIDENCE.fallback });
-    }
+    } else if (isQuestion(part)) asked.push(part);
   }
+  // What no tool answers is one question to the documents; without any tool that is the whole message.
+  if (intents.length === 0) return undefined;
+  if (asked.length > 0) intents.push({ kind: 'KB', text: asked.join('\n'), confidence: CONFIDENCE.fallback });
   const complete = distinct(intents.filter(({ missing }) => missing === undefined));
   const tools = new Set(complete.map(({ tool, kind }) => tool ?? kind));
   if (tools.size > 1) return complete;
@@ -107,7 +107,7 @@ function fragmentOf(part: string): string {
 /** Whether a part without a tool asks for something by itself. */
 function isQuestion(part: string): boolean {
   return (
-    /什么|怎么|怎样|如何|为什么|哪|多少|几|吗|是不是|有没有|能否|介绍|解释|说明|了解|讲|区别|原理/.test(part) ||
+    /什么|怎么|怎样|如何|为什么|哪|多[少大长久]|几|吗|是不是|有没有|能否|介绍|解释|说明|了解|讲|区别|原理/.test(part) ||
     /\b(?:what|how|why|when|where|which|who|explain|describe|does|do|can|is|are|tell me about)\b/i.test(part)
   );
 }

@@ -23,8 +23,8 @@ export interface Source {
   readonly path: string | undefined;
 }
 
-/** What a node reads. */
-export interface Inlet {
+/** What an {@link Inlet} is made of. */
+export interface InletParts {
   /** The path of the node, for errors. */
   readonly path: string;
   /** In the order of the edges. */
@@ -33,6 +33,42 @@ export interface Inlet {
   readonly reads: readonly Source[];
   readonly input: InputRule | undefined;
   readonly merge: NodeBlueprint['merge'];
+}
+
+type Gather = (values: readonly unknown[]) => unknown;
+
+/** What a node reads. */
+export class Inlet implements InletParts {
+  readonly path: string;
+  readonly sources: readonly Source[];
+  readonly reads: readonly Source[];
+  readonly input: InputRule | undefined;
+  readonly merge: NodeBlueprint['merge'];
+  #gather: Gather | null | undefined = undefined;
+
+  constructor({ path, sources, reads, input, merge }: InletParts) {
+    this.path = path;
+    this.sources = sources;
+    this.reads = reads;
+    this.input = input;
+    this.merge = merge;
+  }
+
+  /** The input of one value from each source, in their order; null where that does not tell it. Asked for once all sources are known. */
+  get gather(): Gather | null {
+    this.#gather ??= this.#gatherer();
+    return this.#gather;
+  }
+
+  #gatherer(): Gather | null {
+    const { input, merge, reads, sources } = this;
+    if (reads.length > 0 || new Set(sources.map(({ id }) => id)).size < sources.length) return null;
+    if (input === undefined)
+      return merge === undefined ? null : (values) => (values.length === 1 ? values[0] : merge(values));
+    const { inOrder } = input;
+    const isSame = inOrder?.ids.length === sources.length && sources.every(({ id }, at) => inOrder.ids[at] === id);
+    return isSame ? inOrder.whole : null;
+  }
 }
 
 type Rule = ConcatRule<unknown> | undefined;
@@ -50,10 +86,10 @@ export function wholeInput(inlet: Inlet, at: NodeActivation, rule: Rule): unknow
     const { value } = arrival;
     return value instanceof Chunks ? wholeFrom(sourceOf(sources, arrival.from), value, rule, inlet.path) : value;
   }
-  if (input === undefined && inlet.merge !== undefined && inlet.reads.length === 0 && sources.length <= FEW) {
-    const values = valuesAt(inlet, arrival, rule);
-    if (values !== undefined) return values.length === 1 ? values[0] : inlet.merge(values);
-  }
+  const { gather } = inlet;
+  const values = gather === null ? undefined : valuesInOrder(sources, arrival, rule, inlet.path);
+  if (values !== undefined) return (gather as Gather)(values);
+  if (input === undefined && gather !== null && sources.length <= FEW) return gather(valuesOf(inlet, arrival, rule));
   const arrived = arrivedAt(inlet, at, rule);
   if (input !== undefined) return input.whole(arrived);
   return arrived.size === 1 ? arrived.values().next().value : merged(inlet, arrived);
@@ -110,11 +146,8 @@ function sourceOf(sources: readonly Source[], node: number): Source | undefined 
 /** Sources among which an arrival is looked for one by one. */
 const FEW = 8;
 
-/** The values of {@link arrivedAt} for a few sources, without maps; undefined where several sources give on the same value. */
-function valuesAt({ sources, path }: Inlet, first: Arrival, rule: Rule): unknown[] | undefined {
-  if (!areDistinct(sources)) return undefined;
-  const all = valuesInOrder(sources, first, rule, path);
-  if (all !== undefined) return all;
+/** The values of {@link arrivedAt} for a few sources, without maps. */
+function valuesOf({ sources, path }: Inlet, first: Arrival, rule: Rule): unknown[] {
   const values: unknown[] = [];
   for (let at = 0; at < sources.length; at += 1) {
     const source = sources[at] as Source;
@@ -122,14 +155,6 @@ function valuesAt({ sources, path }: Inlet, first: Arrival, rule: Rule): unknown
     if (arrival !== undefined) values.push(wholeFrom(source, arrival.value, rule, path));
   }
   return values;
-}
-
-function areDistinct(sources: readonly Source[]): boolean {
-  for (let at = 1; at < sources.length; at += 1) {
-    const { id } = sources[at] as Source;
-    for (let before = 0; before < at; before += 1) if ((sources[before] as Source).id === id) return false;
-  }
-  return true;
 }
 
 /** Mostly each source gave once, in the order of the edges, of which the newest comes first; undefined when it was otherwise. */

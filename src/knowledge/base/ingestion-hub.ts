@@ -34,6 +34,8 @@ export interface IngestionHub {
   wake(): void;
   readonly stopped$: Observable<StoppedDocuments>;
   stop(stopped: StoppedDocuments): void;
+  /** Progress of all documents, from now on. */
+  readonly progress$: Observable<IngestionProgress>;
   /** Progress of the documents of a tenant, or of one of its datasets, from now on. */
   progressOf(tenant: string, datasetId?: string): Observable<IngestionProgress>;
   report(progress: IngestionProgress): void;
@@ -50,6 +52,7 @@ export function createIngestionHub(): IngestionHub {
     wake: () => work$.next(work$.value + 1),
     stopped$,
     stop: (stopped) => stopped$.next(stopped),
+    progress$: progress$.asObservable(),
     progressOf: (tenant, datasetId) =>
       progress$.pipe(
         filter((one) => one.tenant === tenant && (datasetId === undefined || one.datasetId === datasetId)),

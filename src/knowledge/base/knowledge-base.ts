@@ -13,6 +13,7 @@ import { createDocuments, type Documents } from './documents.js';
 import { createIngestionHub, type IngestionHub, type IngestionProgress } from './ingestion-hub.js';
 import { createKnowledgeRetriever } from './knowledge-retriever.js';
 import { createMetadata, type Metadata } from './metadata.js';
+import type { LocalModel } from './minilm/local-model.js';
 import type { BaseParts, FindEmbedder, FindReranker, TranslateQuestion } from './parts.js';
 import type { PassageIndexes } from './ports.js';
 import { removeRemains } from './remove-remains.js';
@@ -31,6 +32,8 @@ export interface KnowledgeBaseOptions {
   readonly hub?: IngestionHub | undefined;
   /** @default no model: passages are found by words */
   readonly embedders?: FindEmbedder | undefined;
+  /** Of datasets in English that name no model; `embedInBackground` makes their vectors. @default none */
+  readonly local?: LocalModel | undefined;
   /** @default no model: a search that names one is refused */
   readonly rerankers?: FindReranker | undefined;
   /** @default questions are searched for as they are */
@@ -69,9 +72,15 @@ const LOOK_MS = 1_000;
 export function createKnowledgeBase(options: KnowledgeBaseOptions): KnowledgeBase {
   requireObject('createKnowledgeBase', 'options', options, 'an object with "store", "files" and "indexes"');
   const { store, files, indexes, hub = createIngestionHub(), now = Date.now } = options;
-  const { embedders = () => undefined, rerankers = noReranker, translate = async () => [], terms = [] } = options;
+  const {
+    embedders = () => undefined,
+    rerankers = noReranker,
+    translate = async () => [],
+    terms = [],
+    local,
+  } = options;
   const texts = createDocumentTexts(files);
-  const parts: BaseParts = { store, files, indexes, texts, hub, embedders, rerankers, translate, terms, now };
+  const parts: BaseParts = { store, files, indexes, texts, hub, embedders, local, rerankers, translate, terms, now };
   const datasets = createDatasets(parts);
   const documents = createDocuments(parts);
   const chunks = createChunks(parts);

@@ -5,7 +5,8 @@ import type { DatasetRecord } from '../../records/knowledge.js';
 import type { KnowledgeStore } from '../../records/knowledge-store.js';
 import type { TermTable } from '../search/expand-terms.js';
 import type { IngestionHub } from './ingestion-hub.js';
-import type { PassageIndex, PassageIndexes } from './ports.js';
+import type { LocalModel } from './minilm/local-model.js';
+import type { PassageIndex, PassageIndexes, PassageModel } from './ports.js';
 import type { DocumentTexts } from './texts.js';
 
 /** The embedder of a model by its name; undefined when there is none of that name. */
@@ -30,6 +31,8 @@ export interface BaseParts {
   readonly texts: DocumentTexts;
   readonly hub: IngestionHub;
   readonly embedders: FindEmbedder;
+  /** Of datasets in English that name no model. @default none */
+  readonly local?: LocalModel | undefined;
   readonly rerankers: FindReranker;
   readonly translate: TranslateQuestion;
   /** Terms of this server that mean the same, beside those of the package. */
@@ -38,12 +41,28 @@ export interface BaseParts {
   readonly now: () => number;
 }
 
-/** The index of a dataset, with the model of the dataset where there is one. */
-export function openIndex(
-  { indexes, embedders }: Pick<BaseParts, 'indexes' | 'embedders'>,
+/** The model whose vectors a dataset has: the one that it names, or for a dataset in English that names none the local one. */
+export function modelOf(
+  { embedders, local }: Pick<BaseParts, 'embedders' | 'local'>,
   tenant: string,
-  { id, embeddingModel: name }: Pick<DatasetRecord, 'id' | 'embeddingModel'>,
+  { embeddingModel: name, language }: Pick<DatasetRecord, 'embeddingModel' | 'language'>,
+): PassageModel | undefined {
+  if (name === '') return local && isEnglish(language) ? { name: local.name, embedder: local.questions } : undefined;
+  const embedder = embedders(tenant, name);
+  return embedder && { name, embedder };
+}
+
+/** The index of a dataset, with its model where it has one. */
+export function openIndex(
+  parts: Pick<BaseParts, 'indexes' | 'embedders' | 'local'>,
+  tenant: string,
+  dataset: Pick<DatasetRecord, 'id' | 'embeddingModel' | 'language'>,
 ): PassageIndex {
-  const embedder = name === '' ? undefined : embedders(tenant, name);
-  return embedder === undefined ? indexes.open(tenant, id) : indexes.open(tenant, id, { name, embedder });
+  const model = modelOf(parts, tenant, dataset);
+  return model === undefined ? parts.indexes.open(tenant, dataset.id) : parts.indexes.open(tenant, dataset.id, model);
+}
+
+/** As RAGFlow writes it, or by its code. */
+function isEnglish(language: string): boolean {
+  return /^en(?:glish)?\b/i.test(language);
 }

@@ -3,7 +3,7 @@ import type { Remains } from '../../records/knowledge-store.js';
 import { type BaseParts, openIndex } from './parts.js';
 
 /** Where remains are. */
-export type RemainsPlaces = Pick<BaseParts, 'store' | 'files' | 'texts' | 'indexes' | 'embedders'>;
+export type RemainsPlaces = Pick<BaseParts, 'store' | 'files' | 'texts' | 'indexes' | 'embedders' | 'local'>;
 
 /** Chunks that are taken out of the index and the store in one go. */
 const BATCH = 200;

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import { EngineError } from '../../errors.js';
 import type { Embedder } from '../../models/single-answer.js';
-import type { IndexScope, IndexStorage } from '../../records/index-storage.js';
+import { type IndexScope, type IndexStorage, type NearestVectors, VECTOR_ROWS } from '../../records/index-storage.js';
+import { bestPassages } from './bm25.js';
 import type { IndexView } from './index-view.js';
 import { quantize } from './ngrams.js';
 import type { DenseSearch } from './search-passages.js';
@@ -14,15 +15,27 @@ export interface DenseVectorsOptions {
   readonly model: string;
   /** Makes the vector of a question. */
   readonly embedder: Embedder;
-  /** Passages up to which all are compared; beyond it, the first by words. @default 20,000 */
+  /** Passages up to which all are compared; beyond it the first by words, and the nearest where the storage has an index of them. @default 20,000 */
   readonly maxExact?: number | undefined;
+  /** Told when the storage cannot build its index of them. @default none is told */
+  readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-const KIND = 'vectors';
 const PAGE = 512;
 const MAX_EXACT = 20_000;
 /** Nearest passages that become candidates. */
 const NEAREST = 100;
+/** After a look for vectors that other processes have stored, and after building an index of them has failed. */
+const LOOK_MS = 1_000;
+const BUILD_MS = 600_000;
+
+/** The vectors of the passages of a view, by their numbers. */
+interface VectorTable {
+  readonly view: IndexView;
+  readonly vectors: readonly (Int8Array | undefined)[];
+  /** Lengths of the vectors. */
+  readonly norms: Float32Array;
+}
 
 /** See the head of this file. Vectors are kept as int8, a quarter of their bytes; cosines change by less than 0.01. */
 export class DenseVectors {
@@ -32,6 +45,10 @@ export class DenseVectors {
   readonly #segment: string;
   /** Vectors by id, once they were read. */
   #vectors: Map<string, Int8Array> | undefined;
+  /** Of the view that was searched last; none after a change. */
+  #table: VectorTable | undefined;
+  #looksAgainAt = 0;
+  #buildsAgainAt = 0;
 
   constructor(storage: IndexStorage, scope: IndexScope, options: DenseVectorsOptions) {
     this.#storage = storage;
@@ -50,20 +67,23 @@ export class DenseVectors {
       await this.#storage.write(
         this.#scope,
         this.#segment,
-        part.map(({ key, vector }) => ({ kind: KIND, key, bytes: new Uint8Array(vector.buffer) })),
+        part.map(({ key, vector }) => ({ kind: VECTOR_ROWS, key, bytes: new Uint8Array(vector.buffer) })),
       );
       for (const { key, vector } of part) known.set(key, vector);
     }
+    this.#table = undefined;
   }
 
   /** Forgets the vectors of passages that are gone. */
   async erase(ids: readonly string[]): Promise<void> {
-    await this.#storage.erase(this.#scope, this.#segment, { kind: KIND, keys: ids });
+    await this.#storage.erase(this.#scope, this.#segment, { kind: VECTOR_ROWS, keys: ids });
     for (const id of ids) this.#vectors?.delete(id);
+    this.#table = undefined;
   }
 
   forget(): void {
     this.#vectors = undefined;
+    this.#table = undefined;
   }
 
   /** Ids of passages without a vector. */
@@ -79,24 +99,69 @@ export class DenseVectors {
   /** What a search compares; undefined as long as a passage that counts has no vector. */
   async search(view: IndexView, question: string, signal: AbortSignal | undefined): Promise<DenseSearch | undefined> {
     if (view.live === 0) return undefined;
-    const vectors = await this.#read();
-    const live: number[] = [];
-    for (let passage = 0; passage < view.size; passage += 1) if (view.counts[passage] === 1) live.push(passage);
-    if (live.some((passage) => !vectors.has(view.head(passage).id))) return undefined;
+    const table = await this.#tableOf(view);
+    if (table === undefined) return undefined;
     const [vector = []] = await this.#options.embedder.embed([question], { signal });
-    this.#requireSize(vectors, 'the question', vector.length);
-    const cosineOf = (passage: number): number => cosine(vector, vectors.get(view.head(passage).id) as Int8Array);
-    const isExact = live.length <= (this.#options.maxExact ?? MAX_EXACT);
-    const all = isExact ? new Map(live.map((passage) => [passage, cosineOf(passage)])) : undefined;
-    const idOf = (passage: number): string => view.head(passage).id;
-    const nearest = [...(all ?? [])]
-      .sort(([left, one], [right, other]) => other - one || (idOf(left) < idOf(right) ? -1 : 1))
-      .slice(0, NEAREST);
+    this.#requireSize(await this.#read(), 'the question', vector.length);
+    const norm = Math.hypot(...vector);
+    const cosineOf = (passage: number): number => cosine(vector, norm, table, passage);
+    const isExact = view.live <= (this.#options.maxExact ?? MAX_EXACT);
     return {
-      nearest: nearest.map(([passage]) => passage),
-      cosines: async (passages) =>
-        new Map(passages.map((passage) => [passage, all?.get(passage) ?? cosineOf(passage)])),
+      nearest: isExact ? nearestIn(view, cosineOf) : await this.#nearest(view, vector, norm),
+      cosines: async (passages) => new Map(passages.map((passage) => [passage, cosineOf(passage)])),
     };
+  }
+
+  /** By the index that the storage has of its vectors; none as long as it has none. */
+  async #nearest(view: IndexView, vector: readonly number[], norm: number): Promise<number[]> {
+    const { nearestVectors } = this.#storage;
+    if (nearestVectors === undefined || norm === 0) return [];
+    const unit = vector.map((value) => value / norm);
+    const ids = await nearestVectors.nearest(this.#scope, this.#segment, { vector: unit, limit: NEAREST });
+    if (ids !== undefined) return ids.flatMap((id) => view.numberOf(id) ?? []);
+    this.#buildLater(nearestVectors);
+    return [];
+  }
+
+  /** Searches go on by words meanwhile. What fails is tried again, for it depends on the rights and the memory of a server. */
+  #buildLater(index: NearestVectors): void {
+    if (Date.now() < this.#buildsAgainAt) return;
+    this.#buildsAgainAt = Number.POSITIVE_INFINITY;
+    index
+      .build(this.#scope, this.#segment)
+      .catch((error: unknown) => this.#options.onError?.(error))
+      .finally(() => {
+        this.#buildsAgainAt = Date.now() + BUILD_MS;
+      });
+  }
+
+  /** The vectors of a view, or undefined when one is missing; those that other processes have stored meanwhile are looked for. */
+  async #tableOf(view: IndexView): Promise<VectorTable | undefined> {
+    if (this.#table?.view === view) return this.#table;
+    const known = await this.#read();
+    const lacking: string[] = [];
+    for (let passage = 0; passage < view.size; passage += 1) {
+      if (view.counts[passage] === 1 && !known.has(view.head(passage).id)) lacking.push(view.head(passage).id);
+    }
+    if (lacking.length > 0) {
+      if (Date.now() < this.#looksAgainAt) return undefined;
+      this.#looksAgainAt = Date.now() + LOOK_MS;
+      for (let from = 0; from < lacking.length; from += PAGE) {
+        const part = lacking.slice(from, from + PAGE);
+        const rows = await this.#storage.read(this.#scope, this.#segment, VECTOR_ROWS, part);
+        for (const [key, bytes] of rows) known.set(key, vectorOf(bytes));
+        if (rows.size < part.length) return undefined;
+      }
+    }
+    const vectors: (Int8Array | undefined)[] = new Array(view.size);
+    const norms = new Float32Array(view.size);
+    for (let passage = 0; passage < view.size; passage += 1) {
+      const vector = view.counts[passage] === 1 ? known.get(view.head(passage).id) : undefined;
+      vectors[passage] = vector;
+      norms[passage] = vector === undefined ? 0 : normOf(vector);
+    }
+    this.#table = { view, vectors, norms };
+    return this.#table;
   }
 
   #requireSize(known: ReadonlyMap<string, Int8Array>, what: string, size: number): void {
@@ -114,12 +179,8 @@ export class DenseVectors {
     const vectors = new Map<string, Int8Array>();
     let after: string | undefined;
     for (;;) {
-      const rows = await this.#storage.list(this.#scope, this.#segment, KIND, { after, limit: PAGE });
-      for (const { key, bytes } of rows)
-        vectors.set(
-          key,
-          Int8Array.from(bytes, (byte) => (byte << 24) >> 24),
-        );
+      const rows = await this.#storage.list(this.#scope, this.#segment, VECTOR_ROWS, { after, limit: PAGE });
+      for (const { key, bytes } of rows) vectors.set(key, vectorOf(bytes));
       if (rows.length < PAGE) break;
       after = rows.at(-1)?.key;
     }
@@ -128,16 +189,32 @@ export class DenseVectors {
   }
 }
 
-function cosine(question: readonly number[], passage: Int8Array): number {
-  let product = 0;
-  let left = 0;
-  let right = 0;
-  for (let at = 0; at < passage.length; at += 1) {
-    const one = question[at] as number;
-    const other = passage[at] as number;
-    product += one * other;
-    left += one * one;
-    right += other * other;
+/** The nearest of all passages; equal ones in the order of their ids. */
+function nearestIn(view: IndexView, cosineOf: (passage: number) => number): number[] {
+  const cosines = new Float64Array(view.size);
+  // Moved above 0, which stands for passages that do not count.
+  for (let passage = 0; passage < view.size; passage += 1) {
+    if (view.counts[passage] === 1) cosines[passage] = 2 + cosineOf(passage);
   }
-  return left === 0 || right === 0 ? 0 : product / Math.sqrt(left * right);
+  return bestPassages(view, cosines, NEAREST);
+}
+
+function vectorOf(bytes: Uint8Array): Int8Array {
+  // Copied: the rows of a page share the buffer of its answer, which would stay as long as one of them.
+  return new Int8Array(bytes);
+}
+
+function normOf(vector: Int8Array): number {
+  let sum = 0;
+  for (let at = 0; at < vector.length; at += 1) sum += (vector[at] as number) ** 2;
+  return Math.sqrt(sum);
+}
+
+function cosine(question: readonly number[], norm: number, { vectors, norms }: VectorTable, passage: number): number {
+  const vector = vectors[passage];
+  const length = norm * (norms[passage] as number);
+  if (vector === undefined || length === 0) return 0;
+  let product = 0;
+  for (let at = 0; at < vector.length; at += 1) product += (question[at] as number) * (vector[at] as number);
+  return product / length;
 }

@@ -5,7 +5,7 @@ import type { IndexChange, IndexScope, IndexStorage, SegmentEntry } from '../../
 import { openWords, type Words } from '../words/words.js';
 import { buildSegment, mergeSegments } from './build-segment.js';
 import { DenseVectors, type DenseVectorsOptions } from './dense-vectors.js';
-import { expandedTerms, type TermTable } from './expand-terms.js';
+import { expandedQuestion, expandedTerms, type TermTable } from './expand-terms.js';
 import { createRowCache, IndexView, type RowCache } from './index-view.js';
 import { LinkGraph } from './link-graph.js';
 import { type MetadataFilter, metadataTest } from './metadata-filter.js';
@@ -129,7 +129,8 @@ class StoredSearchIndex implements SearchIndex {
     this.#words = words ?? openWords();
     this.#cache = createRowCache(cacheBytes.terms, cacheBytes.bodies);
     this.#view = new IndexView(storage, this.#scope, this.#cache, []);
-    this.#dense = options.vectors === undefined ? undefined : new DenseVectors(storage, this.#scope, options.vectors);
+    const { vectors, onError } = options;
+    this.#dense = vectors && new DenseVectors(storage, this.#scope, { onError, ...vectors });
   }
 
   get found(): number {
@@ -189,12 +190,12 @@ class StoredSearchIndex implements SearchIndex {
     ]);
     signal?.throwIfAborted();
     if (analysed === undefined || (analysed.terms.length === 0 && extra.length === 0)) return [];
-    const weights = new Map(
-      extra.flatMap(({ terms }, at) => terms.map((term) => [term, expansions[at]?.weight ?? 0] as const)),
-    );
     const accepts = acceptance(view, query);
     const dense = await this.#dense?.search(view, question, signal);
-    const work = { view, question: analysed, expansions: weights, settings, links: this.#links, accepts, limit, dense };
+    const work = {
+      ...{ view, question: analysed, expanded: expandedQuestion(expansions, extra), settings },
+      ...{ links: this.#links, accepts, limit, dense },
+    };
     const hits = await searchPassages(work);
     signal?.throwIfAborted();
     return hits;

@@ -3,6 +3,7 @@ import type { TextWords } from '../words/words.js';
 import { bestPassages, rarity, scorePassages } from './bm25.js';
 import { ngramsOf, placesOf, termCountOf, termHash } from './body.js';
 import { coverageOf } from './coverage.js';
+import { EXPANSION_WEIGHT, type ExpandedQuestion } from './expand-terms.js';
 import { proximityOf, titleShares, widenedQuestion } from './features.js';
 import {
   type CoverageTable,
@@ -30,8 +31,7 @@ export interface DenseSearch {
 export interface SearchWork {
   readonly view: IndexView;
   readonly question: TextWords;
-  /** Terms of expansions of the question with their weights. */
-  readonly expansions: ReadonlyMap<string, number>;
+  readonly expanded: ExpandedQuestion;
   readonly settings: SearchSettings;
   readonly links: LinkGraph;
   readonly accepts: ((passage: number) => boolean) | undefined;
@@ -60,8 +60,9 @@ interface Ranked {
 /** Carries out a search. Equal scores are in the order of ids, so the same passages always give the same hits, however they came into the index. */
 export async function searchPassages(work: SearchWork): Promise<SearchHit[]> {
   const { view, settings, accepts, limit, dense } = work;
-  const weights = questionWeights(work);
-  const matches = await view.matches(weights.keys());
+  const wanted = questionWeights(work);
+  const matches = await view.matches(wanted.keys());
+  const weights = withoutAbsent(work, wanted, matches);
   const words = scorePassages(view, matches, weights, settings.bm25);
   const found = bestPassages(view, words, Math.max(settings.denseCandidates, limit), accepts);
   if (settings.fusion === 'none') return hitsOf(view, bm25Only(found, words), limit, 1);
@@ -77,7 +78,8 @@ export async function searchPassages(work: SearchWork): Promise<SearchHit[]> {
   if (settings.examplePenalty) penalise(view, candidates, bodies, weights, scores);
   const ranked = inOrder(view, candidates, scores, table);
   const best = ranked.slice(0, COVERAGE_PASSAGES).map(({ passage }) => bodies.get(passage) ?? EMPTY);
-  const coverage = coverageOf(work, best, (term) => matches.get(term)?.passages ?? 0, view.live);
+  const asked = { question: work.question, expansions: work.expanded.weights };
+  const coverage = coverageOf(asked, best, (term) => matches.get(term)?.passages ?? 0, view.live);
   const linked = settings.linkGraph ? await withLinks(work, ranked) : ranked;
   const known = new Set(linked.map(({ passage }) => passage));
   const rest = bm25Only(
@@ -87,11 +89,21 @@ export async function searchPassages(work: SearchWork): Promise<SearchHit[]> {
   return hitsOf(view, [...linked, ...rest], limit, coverage);
 }
 
-function questionWeights({ question, expansions }: SearchWork): Map<string, number> {
+function questionWeights({ question, expanded }: SearchWork): Map<string, number> {
   const weights = new Map<string, number>();
   for (const term of question.terms) weights.set(term, (weights.get(term) ?? 0) + 1);
-  for (const [term, weight] of expansions) if (!weights.has(term)) weights.set(term, weight);
+  for (const [term, weight] of expanded.weights) if (!weights.has(term)) weights.set(term, weight);
   return weights;
+}
+
+/** Without names in a language that no passage has them in: they would only make the question's own words count less. */
+function withoutAbsent(
+  { question }: SearchWork,
+  weights: ReadonlyMap<string, number>,
+  matches: ReadonlyMap<string, TermMatches>,
+): Map<string, number> {
+  const own = new Set(question.terms);
+  return new Map([...weights].filter(([term]) => own.has(term) || (matches.get(term)?.passages ?? 0) > 0));
 }
 
 /** A term that no passage holds is as rare as a term can be. */
@@ -129,22 +141,34 @@ interface TableSource {
 
 const EMPTY = new Uint8Array(1_024 + 2);
 
-async function featureTable({ view, question, dense }: SearchWork, source: TableSource): Promise<FeatureTable> {
+async function featureTable(
+  { view, question, expanded, dense }: SearchWork,
+  source: TableSource,
+): Promise<FeatureTable> {
   const { candidates, bodies, words, widened, weights, rarityOf } = source;
   const ofBody = (score: (body: Uint8Array) => number): number[] =>
     candidates.map((passage) => score(bodies.get(passage) ?? EMPTY));
   const rare = new Map([...weights].map(([term, weight]) => [term, weight * rarityOf(term)]));
   const titles = candidates.map((passage) => titleShares(view.head(passage), rare));
   const cosines = await dense?.cosines(candidates);
+  const own = ofBody(proximityOf(question.terms, question.places, rarityOf));
+  const other = ofBody(proximityOf(expanded.terms, expanded.places, rarityOf));
   return {
     bm25: candidates.map((passage) => words[passage] as number),
     rm3: candidates.map((passage) => widened[passage] as number),
-    proximity: ofBody(proximityOf(question.terms, question.places, rarityOf)),
+    proximity: eitherOf(own, other),
     title: titles.map(({ title }) => title),
     titleInQuestion: titles.map(({ titleInQuestion }) => titleInQuestion),
     ...(question.language === 'zh' ? {} : { ngram: ofBody(ngramCosine(question, rarityOf)) }),
     ...(cosines === undefined ? {} : { vector: candidates.map((passage) => cosines.get(passage) ?? 0) }),
   };
+}
+
+/** Nearness in the words of the question, or less of it in those of its expansions; passages in different languages hold either. */
+function eitherOf(own: readonly number[], other: readonly number[]): readonly number[] {
+  if (!other.some((value) => value > 0)) return own;
+  const [near, expanded] = [normalised(own), normalised(other)];
+  return near.map((value, at) => Math.max(value, EXPANSION_WEIGHT * (expanded[at] as number)));
 }
 
 function ngramCosine(

@@ -1,5 +1,12 @@
-import type { IndexRow, IndexScope, IndexStorage, SegmentEntry } from '../../records/index-storage.js';
+import {
+  type IndexRow,
+  type IndexScope,
+  type IndexStorage,
+  type SegmentEntry,
+  VECTOR_ROWS,
+} from '../../records/index-storage.js';
 import type { Database, Sql } from './database.js';
+import { createVectorTables } from './nearest-vectors.js';
 
 /** Keys of one statement that reads or deletes rows. */
 const KEYS_A_STEP = 500;
@@ -20,8 +27,11 @@ export function createPostgresIndexStorage(database: Database): IndexStorage {
     );
     return row?.generation ?? 0;
   };
+  // The embedded database answers nothing while it builds a graph.
+  const vectors = database.kind === 'server' ? createVectorTables(database) : undefined;
   return {
     generation,
+    ...(vectors && { nearestVectors: vectors }),
     state: (scope) => database.repeat((sql) => readState(sql, scope)),
     async write({ tenant, dataset }, segment, rows) {
       if (rows.length === 0) return;
@@ -30,6 +40,8 @@ export function createPostgresIndexStorage(database: Database): IndexStorage {
         (sql) => sql`insert into runnel.search_rows ${sql(values)}
           on conflict (tenant, dataset, segment, kind, key) do update set bytes = excluded.bytes`,
       );
+      const added = rows.filter(({ kind }) => kind === VECTOR_ROWS);
+      if (added.length > 0) await vectors?.put({ tenant, dataset }, segment, added);
     },
     async read({ tenant, dataset }, segment, kind, keys) {
       const found = new Map<string, Uint8Array>();
@@ -60,7 +72,11 @@ export function createPostgresIndexStorage(database: Database): IndexStorage {
       return isDone;
     },
     async erase(scope, segment, rows) {
-      if (rows === undefined) return eraseSegment(database, scope, segment);
+      if (rows === undefined) {
+        await eraseSegment(database, scope, segment);
+        await vectors?.drop(scope, segment);
+        return;
+      }
       const { tenant, dataset } = scope;
       for (let from = 0; from < rows.keys.length; from += KEYS_A_STEP) {
         const part = rows.keys.slice(from, from + KEYS_A_STEP);
@@ -69,6 +85,7 @@ export function createPostgresIndexStorage(database: Database): IndexStorage {
             delete from runnel.search_rows
             where tenant = ${tenant} and dataset = ${dataset} and segment = ${segment} and kind = ${rows.kind} and key in ${sql(part)}`,
         );
+        if (rows.kind === VECTOR_ROWS) await vectors?.erase(scope, segment, part);
       }
     },
     async sweep({ tenant, dataset }, before) {
@@ -98,6 +115,7 @@ export function createPostgresIndexStorage(database: Database): IndexStorage {
           select ctid from runnel.search_rows
           where tenant = ${tenant} and dataset = ${dataset} limit ${DELETED_A_STEP}`,
       );
+      await vectors?.drop(scope);
     },
   };
 }

@@ -147,7 +147,7 @@ async function create({ tenant, body }: RouteRequest<never, z.ZodObject, typeof 
   const { name, chunk_method, parser_config, embedding_model, pipeline_id, auto_metadata_config, ...rest } = body;
   const chunkMethod = methodOf(chunk_method) ?? 'naive';
   if (embedding_model) requireEmbeddingModel(models, embedding_model);
-  const { defaults = {} } = models?.describe() ?? {};
+  const { defaults = {}, datasetModel = defaults.embedding ?? '' } = models?.describe() ?? {};
   const config = filledConfig(chunkMethod, (parser_config ?? undefined) as JsonObject | undefined);
   const base = await knowledgeOf(parts);
   const created = await createNamed(base, tenant, name, {
@@ -159,7 +159,7 @@ async function create({ tenant, body }: RouteRequest<never, z.ZodObject, typeof 
     }),
     chunkMethod,
     pipelineId: pipeline_id || null,
-    embeddingModel: embedding_model || (defaults.embedding ?? ''),
+    embeddingModel: embedding_model || datasetModel,
     parserConfig: {
       ...config,
       ...(chunkMethod === 'naive' && { llm_id: defaults.chat ?? '' }),

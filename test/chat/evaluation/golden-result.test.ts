@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { GoldenQuestion } from '../../../src/chat/evaluation/golden-file.js';
 import { compareGolden, goldenResult } from '../../../src/chat/evaluation/golden-result.js';
+import type { Verdict } from '../../../src/chat/evaluation/judge-answer.js';
 import { type ChatEnd, scoreAnswer, stageTimes } from '../../../src/chat/evaluation/score-answer.js';
 
 const QUESTION: GoldenQuestion = {
@@ -78,5 +79,24 @@ describe('goldenResult and compareGolden', () => {
     expect(worse.changed[0]).toMatchObject({ id: 'q0', higher: [] });
     expect(compareGolden(good, good)).toMatchObject({ regressions: [], changed: [] });
     expect(compareGolden(good, bad).regressions).toEqual([]);
+  });
+
+  it('has the rate of a judge of what it decided on, and compares only that', () => {
+    const judged = (...verdicts: readonly Verdict[]) =>
+      goldenResult(
+        verdicts.map((verdict, at) => ({
+          ...{ question: { ...QUESTION, id: `q${at}` }, end: FINAL },
+          judgement: { verdict, reasons: [] },
+        })),
+        'm',
+      );
+    const mixed = judged('pass', 'pass', 'fail', 'undecided', 'not_judged');
+    expect(mixed.rates.judge_pass).toBeCloseTo(2 / 3);
+    expect(mixed.judged).toEqual({ by: 'm', counts: { pass: 2, fail: 1, undecided: 1, not_judged: 1 } });
+    expect(judged('undecided', 'not_judged').rates.judge_pass).toBe(0);
+    const comparison = compareGolden(mixed, judged('pass', 'undecided', 'pass', 'pass', 'fail'));
+    expect(comparison.changed).toEqual([{ id: 'q2', lower: ['judge_pass'], higher: [] }]);
+    expect(comparison.differences.judge_pass?.mean).toBeCloseTo(-0.5);
+    expect(compareGolden(mixed, many(5, FINAL)).differences.judge_pass).toBeUndefined();
   });
 });

@@ -51,3 +51,17 @@ describe('further utterances', () => {
     expect(wantedBy(said)).toEqual(wanted);
   });
 });
+
+describe('several questions in one message', () => {
+  it.each<[string, readonly (string | undefined)[]]>([
+    ['Runnel 的依赖占多大空间？哪些是最大的包？', [undefined]],
+    ['What is a checkpoint? When is it written? I use Postgres.', [undefined]],
+    ['When does a breaker open, and for how long?', [undefined]],
+    [
+      'What is a checkpoint? 北京今天天气怎么样？ How large is it?',
+      ['北京今天天气怎么样', 'What is a checkpoint\nHow large is it'],
+    ],
+  ])('asks the documents all that no tool answers: %s', (said, texts) => {
+    expect(parseIntents(said, { now: NOW }).map(({ text }) => text)).toEqual(texts);
+  });
+});

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMemoryIndexStorage } from '../../../src/knowledge/search/memory-index-storage.js';
+import type { Database } from '../../../src/stores/postgres/database.js';
 import { createPostgresIndexStorage } from '../../../src/stores/postgres/search-index.js';
 import type { PostgresStores } from '../../../src/stores/postgres/stores.js';
 import { embeddedForAll } from '../../stores/support/embedded-for-all.js';
@@ -7,6 +8,7 @@ import { openServer } from '../../stores/support/open-stores.js';
 import { describePostgres, type PostgresServer, startPostgres } from '../../stores/support/postgres-server.js';
 import { makeFolder, removeFolder } from '../../stores/support/temporary-folder.js';
 import { describeIndexStorage } from './suites/index-storage.js';
+import { describeNearestVectors } from './suites/nearest-vectors.js';
 
 describe('search indexes in memory', () => {
   const storage = createMemoryIndexStorage();
@@ -33,4 +35,29 @@ describePostgres('search indexes in a Postgres server', () => {
     await removeFolder(folder);
   });
   describeIndexStorage(() => createPostgresIndexStorage(stores.database));
+
+  describe('with the extension "vector"', () => {
+    let missing: string | undefined;
+    beforeAll(async () => {
+      missing = await whyNoVectors(stores.database);
+    });
+    describeNearestVectors(
+      () => createPostgresIndexStorage(stores.database),
+      () => missing,
+    );
+  });
 });
+
+describe('nearest vectors', () => {
+  const stores = embeddedForAll();
+  it('are not indexed in memory and in the embedded database', () => {
+    expect(createMemoryIndexStorage().nearestVectors).toBeUndefined();
+    expect(createPostgresIndexStorage(stores().database).nearestVectors).toBeUndefined();
+  });
+});
+
+/** Why a server finds no nearest vectors; undefined when it does. */
+async function whyNoVectors({ repeat }: Database): Promise<string | undefined> {
+  const found = await repeat((sql) => sql`select from pg_available_extensions where name = 'vector'`);
+  return found.length > 0 ? undefined : 'this server has no extension "vector": install postgresql-<version>-pgvector';
+}

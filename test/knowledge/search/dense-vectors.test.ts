@@ -14,8 +14,7 @@ const VECTORS = new Map([
   ['p2', [0, 0, 1]],
 ]);
 
-function open(vector: number[], maxExact?: number) {
-  const storage = createMemoryIndexStorage();
+function open(vector: number[], maxExact?: number, storage = createMemoryIndexStorage()) {
   const embedder = { embed: async (texts: readonly string[]) => texts.map(() => vector) };
   return openSearchIndex({ storage, tenant: 't', dataset: 'd', vectors: { model: 'm', embedder, maxExact } });
 }
@@ -49,6 +48,15 @@ describe('vectors of a model', () => {
     await index.setVectors(VECTORS);
     await expect(index.setVectors(new Map([['p0', [1, 2]]]))).rejects.toMatchObject({ code: 'EMBEDDING_MISMATCH' });
     await expect(index.search({ question: 'dogs' })).rejects.toMatchObject({ code: 'EMBEDDING_MISMATCH' });
+  });
+
+  it('count when another process has stored them', async () => {
+    const storage = createMemoryIndexStorage();
+    const [here, there] = [open([0, 1, 0], undefined, storage), open([0, 1, 0], undefined, storage)];
+    await here.add(PASSAGES);
+    await there.setVectors(new Map([...VECTORS].slice(0, 1)));
+    await here.setVectors(VECTORS);
+    expect((await there.search({ question: 'feline' }))[0]?.id).toBe('p1');
   });
 
   it('go with their passages', async () => {

@@ -294,4 +294,26 @@ describe('a search index', () => {
     await expect(index.search({ question: 'x', limit: 0 })).rejects.toMatchObject({ code: 'OPTION_INVALID' });
     expect(() => openSearchIndex({ storage: createMemoryIndexStorage(), tenant: '', dataset: 'd' })).toThrow('tenant');
   });
+
+  it('prefers what holds the names of neighbouring terms in the other language beside each other', async () => {
+    const text = (first: string, second: string) =>
+      `The ${first} is large. Much later, behind all of these words, a ${second}.`;
+    const passages = [
+      { id: 'apart', documentId: 'a', title: '', text: text('rerank', 'model') },
+      { id: 'near', documentId: 'b', title: '', text: text('rerank model', 'thing') },
+      { id: 'other', documentId: 'c', title: '', text: text('pump', 'valve') },
+    ];
+    const [best, next] = await (await filled(passages)).search({ question: '重排模型' });
+    expect([best?.id, next?.id]).toEqual(['near', 'apart']);
+    expect(best?.parts.proximity).toBe(1);
+    expect(next?.parts.proximity).toBeLessThan(0.5);
+  });
+
+  it('gives words of the question no less when their names in another language are nowhere', async () => {
+    const index = await filled(passagesOf(60, randomOf(9)));
+    const question = 'stream of a model';
+    const plain = { ...DEFAULT_SETTINGS, expandTerms: false };
+    const [expanded, alone] = [await index.search({ question }), await index.search({ question, settings: plain })];
+    expect(expanded.map(({ id, parts }) => [id, parts])).toEqual(alone.map(({ id, parts }) => [id, parts]));
+  });
 });

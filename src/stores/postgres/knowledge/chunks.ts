@@ -1,5 +1,5 @@
 import { EngineError } from '../../../errors.js';
-import type { ChunkPlace, ChunkQuery, ChunkStore, VectorStore } from '../../../records/knowledge-store.js';
+import type { ChunkPlace, ChunkQuery, ChunkStore, VectorGap, VectorStore } from '../../../records/knowledge-store.js';
 import { anyOf } from '../any-of.js';
 import type { Database, Fragment, Statements } from '../database.js';
 import { CHUNK_COLUMNS, type ChunkRow, chunkRow, IS_THERE, readChunk } from './rows.js';
@@ -159,6 +159,19 @@ export function createPostgresChunks(database: Database): ChunkStore & VectorSto
           order by c.index, c.id limit ${limit}`,
       );
       return rows.map(readChunk);
+    },
+    async vectorGaps(model, after, limit) {
+      return database.repeat(
+        (sql) => sql<VectorGap[]>`
+          select d.tenant, d.dataset as "datasetId", d.id as "documentId", exists (
+            select from runnel.knowledge_chunks c where c.tenant = d.tenant and c.document = d.id and not exists (
+              select from runnel.knowledge_vectors v where v.tenant = c.tenant and v.chunk = c.id and v.model = ${model})
+          ) as "isOpen"
+          from runnel.knowledge_documents d join runnel.knowledge_datasets s on s.tenant = d.tenant and s.id = d.dataset
+          where d.run = 'DONE' and s.record ->> 'embeddingModel' = '' and ${sql.unsafe(IS_THERE)}
+            ${after === undefined ? sql`` : sql`and (d.tenant, d.id) > (${after.tenant}, ${after.documentId})`}
+          order by d.tenant, d.id limit ${limit}`,
+      );
     },
   };
 }

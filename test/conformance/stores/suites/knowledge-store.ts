@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DocumentRecord } from '../../../../src/records/knowledge.js';
-import type { KnowledgeStore } from '../../../../src/records/knowledge-store.js';
+import type { KnowledgeStore, VectorGap } from '../../../../src/records/knowledge-store.js';
 import { chunkRecord, datasetRecord, documentRecord } from '../../../stores/support/knowledge-records.js';
 import { newTenant } from '../../../stores/support/records.js';
 
@@ -427,6 +427,33 @@ export function describeKnowledgeStore(open: () => Promise<KnowledgeStore>): voi
       await store.putChunks(tenant, document.id, 0, [chunkRecord(document, 1, { text: 'new, too' })]);
       expect(await without()).toEqual([0, 1, 2]);
       expect(await without(chunks[0])).toEqual([1, 2]);
+    });
+
+    it('names the parsed documents of datasets without a model, page by page, and which lack vectors', async () => {
+      const { store, tenant, dataset, add } = await begin();
+      const [full, open, empty] = [await add({ run: 'DONE' }), await add({ run: 'DONE' }), await add({ run: 'DONE' })];
+      await add();
+      const chunksOf = async (document: DocumentRecord) => {
+        const chunks = [0, 1].map((index) => chunkRecord(document, index));
+        await store.putChunks(tenant, document.id, 0, chunks);
+        return chunks.map(({ id }) => ({ chunkId: id, vector: Float32Array.from([1]) }));
+      };
+      await store.putVectors(tenant, full.id, 'm', await chunksOf(full));
+      await store.putVectors(tenant, open.id, 'm', (await chunksOf(open)).slice(1));
+      const gaps = async (): Promise<VectorGap[]> => {
+        const all: VectorGap[] = [];
+        for (;;) {
+          const page = await store.vectorGaps('m', all.at(-1), 2);
+          all.push(...page);
+          if (page.length === 0) return all.filter((gap) => gap.tenant === tenant);
+        }
+      };
+      const expected = [full, open, empty].map(({ id: documentId }) => {
+        return { tenant, datasetId: dataset.id, documentId, isOpen: documentId === open.id };
+      });
+      expect(await gaps()).toEqual(expected.sort((a, b) => (a.documentId < b.documentId ? -1 : 1)));
+      await store.updateDataset(tenant, dataset.id, { embeddingModel: 'm@A' });
+      expect(await gaps()).toEqual([]);
     });
   });
 
