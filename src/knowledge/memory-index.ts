@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { EngineError } from '../errors.js';
 import type { Embedder } from '../models/single-answer.js';
-import { invalidOption, requireObject, requireWhole } from '../operators/invalid-option.js';
+import { invalidOption, requireOptions, requireWhole } from '../operators/invalid-option.js';
 import { componentFunction } from './component-function.js';
 import { documentTest } from './document-filter.js';
 import { embedBatched } from './embed-batched.js';
@@ -17,6 +17,7 @@ import type {
   WaitOptions,
 } from './ports.js';
 import { byScore } from './rank.js';
+import { requireDocuments, requireText } from './require-input.js';
 
 /** How documents are stored and searched. */
 export interface MemoryIndexOptions {
@@ -33,6 +34,8 @@ export interface MemoryIndexOptions {
   /** @default 'memoryIndex' */
   readonly name?: string;
 }
+
+const OPTIONS = ['embedder', 'keywordWeight', 'topK', 'maxDocuments', 'maxCharacters', 'name'];
 
 /** Which documents are taken out: those with one of the ids, or those that fit the filter, but none of `except`. */
 export interface RemoveRequest {
@@ -75,7 +78,7 @@ const SLICE = 50;
  * @throws EngineError OPTION_INVALID.
  */
 export function memoryIndex(options: MemoryIndexOptions = {}): MemoryIndex {
-  requireObject('memoryIndex', 'options', options, 'an object');
+  requireOptions('memoryIndex', options, OPTIONS);
   const { name = 'memoryIndex', topK = 10, maxDocuments = 20_000, maxCharacters = 32 * 1_048_576 } = options;
   requireWhole('memoryIndex', 'topK', topK, 1);
   requireWhole('memoryIndex', 'maxDocuments', maxDocuments, 1);
@@ -85,12 +88,14 @@ export function memoryIndex(options: MemoryIndexOptions = {}): MemoryIndex {
   const index: IndexFunction = async (documents, call = {}) => {
     const { subIndexes = [], signal, embedder = options.embedder } = call;
     requireName(name, call.index);
+    requireDocuments(name, documents);
     signal?.throwIfAborted();
     const placed = documents.map((document) => withScore(withSubIndexes(document, subIndexes), undefined));
     await store.put(placed, vectorsOf(name, placed, embedder, signal), signal);
     return placed.map(({ id }) => id);
   };
   const retrieve: RetrieveFunction = async (query, call = {}) => {
+    requireText(name, 'query', query);
     requireName(name, call.index);
     const { signal, embedder = options.embedder } = call;
     signal?.throwIfAborted();

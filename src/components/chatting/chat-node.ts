@@ -213,7 +213,7 @@ function settle({ response, evidence, citations, type: _, trace_id: __, ...about
 
 /** A source as RAGFlow's clients read it, by the number that it is cited by. */
 function chunkOf(item: Evidence): [string, JsonObject] {
-  const { n, id, text, document_id, dataset_id, source, page, score, scores, url } = item;
+  const { n, id, text, document_id, dataset_id, source, page, pages = [], score, scores, url } = item;
   return [
     String(n),
     {
@@ -223,7 +223,7 @@ function chunkOf(item: Evidence): [string, JsonObject] {
       document_name: source,
       dataset_id: dataset_id ?? null,
       image_id: null,
-      positions: page === undefined ? [] : [[page, 0, 0, 0, 0]],
+      positions: (pages.length === 0 && page !== undefined ? [page] : pages).map((on) => [on, 0, 0, 0, 0]),
       url: url ?? null,
       similarity: score ?? 1,
       vector_similarity: scores?.vector ?? scores?.ngram ?? null,

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { badArgument } from '../../hosting/refusals.js';
 import type { ChunkContent, ChunkEdit } from '../../knowledge/base/chunks.js';
-import type { ChunkRecord, DocumentRecord } from '../../records/knowledge.js';
+import { type ChunkRecord, type DocumentRecord, pagesOf } from '../../records/knowledge.js';
 import { type Envelope, success } from '../envelope.js';
 import type { RouteGroup, RouteRequest } from '../http/route.js';
 import { looseRoute, unusable } from '../ragflow/dialect.js';
@@ -46,7 +46,8 @@ export const chunkView = defineView<ChunkRecord, [document: Pick<DocumentRecord,
   doc_type_kwd: [string, () => 'text'],
   available: [z.boolean(), 'isAvailable'],
   positions: [z.array(z.array(z.number())).describe('`[page, left, right, top, bottom]`'), 'positions'],
-  page: [whole.nullable().describe('From 1.'), 'page'],
+  page: [whole.nullable().describe('The first one, from 1.'), 'page'],
+  pages: [z.array(whole).describe('All that it stands on.'), pagesOf],
   start: [whole.nullable().describe('In the text of the document, in UTF-16 units.'), 'start'],
   end: [whole.nullable(), 'end'],
   headings: [z.array(string).describe('Above it, from the outermost.'), 'headings'],
@@ -66,7 +67,7 @@ const storedView = defineView<ChunkRecord, [document: Pick<DocumentRecord, 'name
   doc_type_kwd: [string, () => 'text'],
   available_int: [whole, ({ isAvailable }) => (isAvailable ? 1 : 0)],
   position_int: [z.array(z.array(z.number())), 'positions'],
-  page_num_int: [z.array(whole), ({ page }) => (page === null ? [] : [page])],
+  page_num_int: [z.array(whole), pagesOf],
   create_timestamp_flt: [z.number().describe('Seconds since 1970.'), ({ createdAt }) => createdAt / 1_000],
 });
 

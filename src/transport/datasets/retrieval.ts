@@ -5,6 +5,7 @@ import type { JsonObject } from '../../json.js';
 import type { KnowledgeBase } from '../../knowledge/base/knowledge-base.js';
 import type { KnowledgeHit, KnowledgeHits, KnowledgeQuery } from '../../knowledge/base/retrieval.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
+import { pagesOf } from '../../records/knowledge.js';
 import { success } from '../envelope.js';
 import { forClient } from '../http/client-left.js';
 import type { HttpExchange, RouteGroup, RouteRequest } from '../http/route.js';
@@ -33,6 +34,8 @@ const MAX_PAGE_SIZE = 100;
 
 const score = z.number().describe('0 to 1.');
 
+const partShape = z.object({ id: string, start: whole, end: whole, page: whole.nullable() });
+
 const hitView = defineView<KnowledgeHit, [marked: string | undefined]>()({
   id: [string, ({ chunk }) => chunk.id],
   content: [string, contentOf],
@@ -45,9 +48,14 @@ const hitView = defineView<KnowledgeHit, [marked: string | undefined]>()({
   image_id: [string, () => ''],
   doc_type_kwd: [string, () => 'text'],
   positions: [z.array(z.array(z.number())), ({ chunk }) => chunk.positions],
-  page: [whole.nullable().describe('From 1.'), ({ chunk }) => chunk.page],
+  page: [whole.nullable().describe('The first one, from 1.'), ({ chunk }) => chunk.page],
+  pages: [z.array(whole).describe('All that it stands on.'), ({ chunk }) => pagesOf(chunk)],
   start: [whole.nullable().describe('In the text of the document, in UTF-16 units.'), ({ chunk }) => chunk.start],
   end: [whole.nullable(), ({ chunk }) => chunk.end],
+  matches: [
+    z.array(partShape).optional().describe('The parts of the passage that were found, the best first.'),
+    ({ matches }) => matches,
+  ],
   similarity: [score, 'similarity'],
   term_similarity: [score, 'termSimilarity'],
   vector_similarity: [score, 'vectorSimilarity'],
@@ -70,6 +78,10 @@ const rawView = defineView<KnowledgeHit, [marked: string | undefined]>()({
   doc_type_kwd: hitView.fields.doc_type_kwd,
   positions: hitView.fields.positions,
   page: hitView.fields.page,
+  pages: hitView.fields.pages,
+  start: hitView.fields.start,
+  end: hitView.fields.end,
+  matches: hitView.fields.matches,
   similarity: hitView.fields.similarity,
   term_similarity: hitView.fields.term_similarity,
   vector_similarity: hitView.fields.vector_similarity,

@@ -302,7 +302,10 @@ export function describeKnowledgeStore(open: () => Promise<KnowledgeStore>): voi
       const { store, tenant, add } = await begin();
       const document = await add();
       const chunks = Array.from({ length: 7 }, (_, index) =>
-        chunkRecord(document, index, { headings: ['H'], positions: [[1, 2, 3, 4, 5]], page: 1, keywords: ['k'] }),
+        chunkRecord(document, index, {
+          ...{ headings: ['H'], positions: [[1, 2, 3, 4, 5]], page: 1, keywords: ['k'] },
+          ...(index === 2 && { parent: { first: 'f', text: 'whole', start: 0, end: 5, tokens: 1, positions: [] } }),
+        }),
       );
       await store.putChunks(tenant, document.id, 0, chunks.slice(4));
       await store.putChunks(tenant, document.id, 0, chunks.slice(0, 4));
