@@ -1,5 +1,6 @@
 /** A chat as a node: its stages over the services of the run, and its events as events of the node. */
 import { concat, concatMap, EMPTY, from, Observable, of, throwError } from 'rxjs';
+import { z } from 'zod';
 import { type CallContext, contextOf } from '../../agents/call-context.js';
 import { CHAT_NOTICE, CHAT_OUTPUT } from '../../chat/chat-frames.js';
 import type { Memory } from '../../chat/memory/load-memory.js';
@@ -94,7 +95,8 @@ function readTurn({ name }: Pick<ChatParams, 'name'>, { input, node }: Activatio
   try {
     return readTurnSettings(ownObject(input, 'variables') ?? {});
   } catch (cause) {
-    const message = `Chat ${JSON.stringify(name ?? node)}: the variable "sys.chat" does not fit: ${String(cause)}`;
+    const why = cause instanceof z.ZodError ? z.prettifyError(cause).replaceAll(/\s*\n\s*/g, ' ') : String(cause);
+    const message = `Chat ${JSON.stringify(name ?? node)}: the variable "sys.chat" does not fit: ${why}`;
     throw new EngineError('QUESTION_INVALID', message, { node, cause });
   }
 }

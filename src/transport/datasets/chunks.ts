@@ -8,11 +8,13 @@ import type { RouteGroup, RouteRequest } from '../http/route.js';
 import { looseRoute, unusable } from '../ragflow/dialect.js';
 import {
   anything,
+  idsIn,
   loosePage,
   loosePageSize,
   MAX_PAGE_SIZE,
   parameter,
   parameters,
+  plainText,
   twiceIn,
 } from '../ragflow/fields.js';
 import { pythonLiteral } from '../ragflow/python-text.js';
@@ -23,11 +25,9 @@ import { type FoundDocument, missing, notYourDataset, notYourDocument, ownDocume
 /** Longest text of a chunk that a client writes, in UTF-16 units. */
 const MAX_TEXT = 1_048_576;
 
-/** Words, questions and tags of a chunk, of each kind. */
+/** Words, questions and tags of a chunk, of each kind, and UTF-16 units of all of a kind. */
 const MAX_WORDS = 1_000;
-
-/** Chunks of one call. */
-const MAX_CHUNKS = 10_000;
+const MAX_WORDS_LENGTH = 65_536;
 
 /** Chunks that are deleted in one go. */
 const BATCH = 200;
@@ -239,11 +239,7 @@ async function remove({
 
 /** Ids, once each. */
 function idsOf(given: readonly unknown[]): readonly string[] {
-  if (given.length > MAX_CHUNKS) throw badArgument(`\`chunk_ids\` must contain at most ${MAX_CHUNKS} IDs`);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: no id has them, and no database takes all of them
-  const isId = (one: unknown) => typeof one === 'string' && one.length <= 255 && !/\x00/.test(one);
-  if (!given.every(isId)) throw badArgument('`chunk_ids` must be a list of ids.');
-  return [...new Set(given as readonly string[])];
+  return [...new Set(idsIn('chunk_ids', given))];
 }
 
 function textOf(content: unknown): string {
@@ -273,8 +269,11 @@ function changedTags(given: unknown): readonly string[] {
 }
 
 function bounded(name: string, given: readonly string[]): readonly string[] {
-  if (given.length <= MAX_WORDS) return given;
-  throw badArgument(`\`${name}\` must have at most ${MAX_WORDS} texts; received ${given.length}.`);
+  const length = given.reduce((sum, text) => sum + text.length, 0);
+  if (given.length <= MAX_WORDS && length <= MAX_WORDS_LENGTH) return given;
+  throw badArgument(
+    `\`${name}\` must have at most ${MAX_WORDS} texts of ${MAX_WORDS_LENGTH} characters in all; received ${given.length} of ${length}.`,
+  );
 }
 
 function filled(texts: readonly string[]): readonly string[] {
@@ -283,7 +282,7 @@ function filled(texts: readonly string[]): readonly string[] {
 
 function flagOf(name: string, given: unknown): boolean {
   if (typeof given === 'boolean') return given;
-  const number = typeof given === 'string' ? given.trim() : String(given);
+  const number = plainText(given)?.trim() ?? '';
   if (/^[+-]?\d+$/.test(number)) return Number(number) !== 0;
   throw unusable(`\`${name}\`: invalid literal for int(): ${pythonLiteral(given, 100)}; give true, false, 1 or 0.`);
 }
