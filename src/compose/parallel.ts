@@ -38,7 +38,9 @@ export function parallel(steps: Readonly<Record<string, AnyStepLike>>): Step<unk
   const entries = routesOf('"parallel"', steps);
   const taken: TakenIds = new Map();
   const keys = new Map(entries.map(([key]) => [uniqueId(key, taken), key]));
-  const nodes = [...keys].map(([id, key]): NodeBlueprint => ({ id, step: toStep(steps[key] as AnyStepLike, id) }));
+  const nodes = [...keys].map(
+    ([id, key]): NodeBlueprint => ({ id, step: toStep(steps[key] as AnyStepLike, id, 'parallel') }),
+  );
   const edges = nodes.flatMap(({ id }) => [
     { from: START, to: id },
     { from: id, to: END },

@@ -1,5 +1,5 @@
 import { estimateTokens } from '../../models/estimate-tokens.js';
-import { requireObject } from '../../operators/invalid-option.js';
+import { requireOptions } from '../../operators/invalid-option.js';
 import { componentFunction } from '../component-function.js';
 import type { DocumentTransformer } from '../ports.js';
 import { chunkId, chunking } from './chunks.js';
@@ -16,16 +16,19 @@ export interface SplitByTokensOptions extends Omit<SplitByCharactersOptions, 'si
   readonly name?: string;
 }
 
+const OPTIONS = ['size', 'countTokens', 'overlap', 'separators', 'separatorPlace', 'idOf', 'maxChunks', 'name'];
+
 /**
  * Cuts documents into chunks of at most `size` tokens, at the same places as `splitByCharacters`. `overlap` is in tokens, too.
  *
  * @throws EngineError OPTION_INVALID.
  */
 export function splitByTokens(options: SplitByTokensOptions = {}): DocumentTransformer {
-  requireObject('splitByTokens', 'options', options, 'an object');
+  requireOptions('splitByTokens', options, OPTIONS);
   const { name = 'splitByTokens', size = 512, countTokens = estimateTokens, idOf = chunkId, ...rest } = options;
   const cut = cutOf('splitByTokens', { ...rest, size, lengthOf: countTokens });
   const split = chunking(
+    name,
     ({ text }) => cutIntoChunks(text, cut).map(({ start, end }) => ({ text: text.slice(start, end), start })),
     idOf,
   );

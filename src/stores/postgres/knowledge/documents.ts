@@ -2,9 +2,9 @@ import { EngineError } from '../../../errors.js';
 import type { DocumentChange, DocumentRecord } from '../../../records/knowledge.js';
 import type { DocumentQuery, DocumentStore } from '../../../records/knowledge-store.js';
 import { foldCase, type Tally } from '../../../records/repository.js';
+import { anyOf } from '../any-of.js';
 import type { Database, Fragment, Statements } from '../database.js';
 import {
-  anyOf,
   type Count,
   DOCUMENT_COLUMNS,
   type DocumentRow,

@@ -21,6 +21,8 @@ host
   .subscribe(({ event }) => process.stdout.write(`${event}\n`));
 
 async function started(): Promise<string> {
-  const { live } = await host.start(startCommand({ tenant: 't', agentId: 'a', fallback: 'draft' }, { query }));
+  const { live } = await host.start(
+    startCommand({ tenant: 't', agentId: 'a', fallback: 'draft', isChat: true }, { query }),
+  );
   return live.identity.id;
 }
