@@ -28,7 +28,7 @@ export interface IngestionOptions extends IngestionServices {
   readonly concurrency?: number | undefined;
   /** Milliseconds after which is looked for documents that other processes put in line or have left. @default 5,000 */
   readonly pollMs?: number | undefined;
-  /** How long a document stays with a process that is lost, in milliseconds. @default 60,000 */
+  /** How long a document stays with a process that is lost, in milliseconds. @default 30,000 */
   readonly claimMs?: number | undefined;
   /** Called with every error that is not one of a document. */
   readonly onError?: ((error: unknown) => void) | undefined;
@@ -36,6 +36,8 @@ export interface IngestionOptions extends IngestionServices {
 
 /** Datasets that are chosen from. */
 const MAX_WAITING = 1_000;
+/** Choices in a row that other processes may have made before. */
+const MAX_ATTEMPTS = 20;
 /** After an error of the store, milliseconds until it is tried again. */
 const PAUSE_MS = 1_000;
 
@@ -57,7 +59,7 @@ const PAUSE_MS = 1_000;
 export function runIngestions(options: IngestionOptions): Observable<IngestionProgress> {
   requireObject('runIngestions', 'options', options, 'an object with "parts"');
   requireObject('runIngestions', 'parts', options.parts, 'the parts of a knowledge base');
-  const { concurrency = 2, pollMs = 5_000, claimMs = 60_000, onError = () => {}, parts } = options;
+  const { concurrency = 2, pollMs = 5_000, claimMs = 30_000, onError = () => {}, parts } = options;
   for (const [name, value] of Object.entries({ concurrency, pollMs, claimMs }))
     requireWhole('runIngestions', name, value, 1);
   const { hub } = parts;
@@ -65,7 +67,7 @@ export function runIngestions(options: IngestionOptions): Observable<IngestionPr
     const owner = randomUUID();
     const turns = createTurns();
     const claim = async (): Promise<DocumentClaim | undefined> => {
-      for (;;) {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
         const chosen = turns.choose(await parts.store.waiting(MAX_WAITING));
         if (chosen === undefined) return undefined;
         const { tenant, datasetId } = chosen;
@@ -74,6 +76,8 @@ export function runIngestions(options: IngestionOptions): Observable<IngestionPr
         // Another process was faster.
         turns.end(chosen);
       }
+      // Others take all that there is; what they leave is found with the next look.
+      return undefined;
     };
     const slot$ = defer(() => {
       const seen = hub.work();

@@ -406,6 +406,24 @@ describe('documents in line', () => {
     expect(base.parts.store).toBe(store);
   });
 
+  it('that others always take first are looked for again later, and not in a circle', async () => {
+    const store = createMemoryKnowledge();
+    let claims = 0;
+    const claim: typeof store.claim = async () => {
+      claims += 1;
+      return undefined;
+    };
+    const waiting: typeof store.waiting = async () => [{ tenant: TENANT, datasetId: 'd', active: 0 }];
+    newBase({ store: { ...store, claim, waiting } }).start({ pollMs: 600_000 });
+    for (let before = -1; before !== claims; ) {
+      before = claims;
+      for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      if (claims > 1_000) break;
+    }
+    expect(claims).toBeGreaterThan(1);
+    expect(claims).toBeLessThan(100);
+  });
+
   it('wait while the store cannot be reached', async () => {
     const store = createMemoryKnowledge();
     let isAway = false;

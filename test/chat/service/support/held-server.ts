@@ -76,9 +76,16 @@ export function begin(text: string): (request: HeldRequest) => void {
   };
 }
 
-/** Answers a request for vectors. */
-export function embed({ body, response }: HeldRequest): void {
-  const texts = [body.input].flat() as string[];
-  const data = texts.map((text, index) => ({ index, embedding: [text.length, 1, 0] }));
-  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ data }));
+/** Answers a request for vectors, which are all alike. */
+export const embed = embedAs((text) => [text.length, 1, 0]);
+
+/** Answers a request for vectors that have nothing in common with those of {@link embed}. */
+export const embedApart = embedAs(() => [0, 0, 1]);
+
+function embedAs(vectorOf: (text: string) => readonly number[]): (request: HeldRequest) => void {
+  return ({ body, response }) => {
+    const texts = [body.input].flat() as string[];
+    const data = texts.map((text, index) => ({ index, embedding: vectorOf(text) }));
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ data }));
+  };
 }
