@@ -45,14 +45,9 @@ import {
   userMessage,
 } from '../../../src/index.js';
 import { chunksOf, failure, spaced } from '../cases/support.js';
+import { callOf, said } from '../support/tool-calls.js';
 import { attempt, waiting } from '../support/waiting-runs.js';
 
-const callOf = (id: string, name: string, args: object = {}) => ({ id, name, arguments: JSON.stringify(args) });
-const said = (...toolCalls: ReturnType<typeof callOf>[]): AssistantMessage => ({
-  role: 'assistant',
-  content: '',
-  toolCalls,
-});
 const texts = (messages: readonly ToolMessage[]) => messages.map(({ content }) => content);
 
 /** A model that gives these answers, one after the other, and what it was asked. */
