@@ -83,7 +83,7 @@ export async function openLocalChats({ env }: Pick<Terminal, 'env'>, log: Log): 
     await warmed({ question: message, ...(datasets && { datasetIds: ids }) });
     const { turn } = readChat({ message, session_id: sessionId, ...(datasets && { dataset_ids: ids }) });
     const agentId = await findChat({ stores, now: Date.now }, LOCAL_TENANT, undefined, sessionId);
-    const target = { tenant: LOCAL_TENANT, agentId, fallback: 'draft' } as const;
+    const target = { tenant: LOCAL_TENANT, agentId, fallback: 'draft', isChat: true } as const;
     return (await host.start(startCommand(target, turn))).live;
   };
   return {
