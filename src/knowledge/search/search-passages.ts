@@ -55,6 +55,8 @@ interface Ranked {
   readonly passage: number;
   readonly score: number;
   readonly parts: HitParts;
+  /** Cosine of one that the vectors alone found, 0 to 1; its words say nothing of how similar it is. */
+  readonly alike?: number;
 }
 
 /** Carries out a search. Equal scores are in the order of ids, so the same passages always give the same hits, however they came into the index. */
@@ -76,7 +78,7 @@ export async function searchPassages(work: SearchWork): Promise<SearchHit[]> {
   const table = await featureTable(work, { candidates, bodies, words, widened, weights, rarityOf });
   const scores = fuse(work, table, coverageTable(candidates, bodies, weights));
   if (settings.examplePenalty) penalise(view, candidates, bodies, weights, scores);
-  const ranked = inOrder(view, candidates, scores, table);
+  const ranked = inOrder(work, candidates, scores, table);
   const best = ranked.slice(0, COVERAGE_PASSAGES).map(({ passage }) => bodies.get(passage) ?? EMPTY);
   const asked = { question: work.question, expansions: work.expanded.weights };
   const coverage = coverageOf(asked, best, (term) => matches.get(term)?.passages ?? 0, view.live);
@@ -229,7 +231,7 @@ function penalise(
 }
 
 function inOrder(
-  view: IndexView,
+  { view, settings }: SearchWork,
   candidates: readonly number[],
   scores: readonly number[],
   table: FeatureTable,
@@ -237,7 +239,14 @@ function inOrder(
   const columns = Object.entries(table).map(([name, values]) => [name, normalised(values)] as const);
   const ranked = candidates.map((passage, at): Ranked => {
     const parts = Object.fromEntries(columns.map(([name, values]) => [name, values[at] as number]));
-    return { passage, score: scores[at] as number, parts: { ...NO_PARTS, ...parts } };
+    const cosine = table.vector?.[at];
+    // Cosines are the same for all questions, so they are told as they are.
+    const alike = cosine === undefined ? undefined : Math.min(1, Math.max(0, cosine));
+    return {
+      ...{ passage, score: scores[at] as number },
+      parts: { ...NO_PARTS, ...parts, ...(alike !== undefined && { vector: alike }) },
+      ...(alike !== undefined && settings.weights.vector > 0 && table.bm25?.[at] === 0 && { alike }),
+    };
   });
   return ranked.sort((left, right) => right.score - left.score || (idOf(view, left) < idOf(view, right) ? -1 : 1));
 }
@@ -273,12 +282,25 @@ function bm25Only(found: readonly number[], words: Float64Array): Ranked[] {
   });
 }
 
-/** Hits with a similarity that never rises from one to the next. */
+/**
+ * Hits with a similarity that never rises from one to the next: their scores times the share of the question that is held. One that vectors alone found is as
+ * similar as its vector, and what stands before it is no less.
+ */
 function hitsOf(view: IndexView, ranked: readonly Ranked[], limit: number, factor: number): SearchHit[] {
+  const shown = ranked.slice(0, limit);
+  const similarities = new Array<number>(shown.length);
   let most = 1;
-  return ranked.slice(0, limit).map(({ passage, score, parts }) => {
+  for (const [at, { score, alike = 0 }] of shown.entries()) {
     most = Math.min(most, Math.max(0, score * factor));
+    similarities[at] = Math.max(most, alike);
+  }
+  let least = 0;
+  for (let at = shown.length - 1; at >= 0; at -= 1) {
+    least = Math.max(least, similarities[at] as number);
+    similarities[at] = least;
+  }
+  return shown.map(({ passage, parts }, at) => {
     const { id, documentId, title, metadata } = view.head(passage);
-    return { id, documentId, title, metadata, similarity: most, parts };
+    return { id, documentId, title, metadata, similarity: similarities[at] as number, parts };
   });
 }
