@@ -26,6 +26,7 @@ export type {
   NewDocument,
   ReceivedBytes,
 } from '../knowledge/base/documents.js';
+export type { FoundPart } from '../knowledge/base/give-parents.js';
 export {
   createIngestionHub,
   type IngestionHub,
@@ -116,6 +117,7 @@ export type {
   IndexScope,
   IndexState,
   IndexStorage,
+  NearestVectors,
   SegmentEntry,
 } from '../records/index-storage.js';
 export type {
@@ -146,6 +148,7 @@ export type {
   KnowledgeStore,
   Remains,
   RemainsStore,
+  VectorGap,
   VectorStore,
   WaitingDataset,
 } from '../records/knowledge-store.js';

@@ -43,7 +43,11 @@ const SEPARATORS = ['\n\n', '\n', '. ', '! ', '? ', '。', '！', '？', '; ', '
 export function splitByCharacters(options: SplitByCharactersOptions): DocumentTransformer {
   requireOptions('splitByCharacters', options, OPTIONS, 'an object with "size"');
   const { name = 'splitByCharacters', idOf = chunkId } = options;
-  const cut = cutOf('splitByCharacters', options);
+  return cutting(name, cutOf('splitByCharacters', options), idOf);
+}
+
+/** The transformer that cuts texts in one way. */
+export function cutting(name: string, cut: TextCut, idOf: ChunkId): DocumentTransformer {
   const split = chunking(
     name,
     ({ text }) => cutIntoChunks(text, cut).map(({ start, end }) => ({ text: text.slice(start, end), start })),

@@ -1,10 +1,8 @@
 import { estimateTokens } from '../../models/estimate-tokens.js';
 import { requireOptions } from '../../operators/invalid-option.js';
-import { componentFunction } from '../component-function.js';
 import type { DocumentTransformer } from '../ports.js';
-import { chunkId, chunking } from './chunks.js';
-import { cutOf, type SplitByCharactersOptions } from './split-by-characters.js';
-import { cutIntoChunks } from './split-text.js';
+import { chunkId } from './chunks.js';
+import { cutOf, cutting, type SplitByCharactersOptions } from './split-by-characters.js';
 
 /** How documents are cut by tokens. */
 export interface SplitByTokensOptions extends Omit<SplitByCharactersOptions, 'size' | 'lengthOf'> {
@@ -26,11 +24,5 @@ const OPTIONS = ['size', 'countTokens', 'overlap', 'separators', 'separatorPlace
 export function splitByTokens(options: SplitByTokensOptions = {}): DocumentTransformer {
   requireOptions('splitByTokens', options, OPTIONS);
   const { name = 'splitByTokens', size = 512, countTokens = estimateTokens, idOf = chunkId, ...rest } = options;
-  const cut = cutOf('splitByTokens', { ...rest, size, lengthOf: countTokens });
-  const split = chunking(
-    name,
-    ({ text }) => cutIntoChunks(text, cut).map(({ start, end }) => ({ text: text.slice(start, end), start })),
-    idOf,
-  );
-  return componentFunction(name, 'transformer', split);
+  return cutting(name, cutOf('splitByTokens', { ...rest, size, lengthOf: countTokens }), idOf);
 }
