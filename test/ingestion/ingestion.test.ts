@@ -413,7 +413,7 @@ describe('documents in line', () => {
       claims += 1;
       return undefined;
     };
-    const waiting: typeof store.waiting = async () => [{ tenant: TENANT, datasetId: 'd', active: 0 }];
+    const waiting: typeof store.waiting = async () => [{ tenant: TENANT, datasetId: 'd', active: 0, waiting: 1 }];
     newBase({ store: { ...store, claim, waiting } }).start({ pollMs: 600_000 });
     for (let before = -1; before !== claims; ) {
       before = claims;
