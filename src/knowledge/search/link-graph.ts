@@ -4,7 +4,7 @@
  * Nothing is stored for it: names are in memory, mentions are read from the words of the few passages that links start from.
  */
 
-import { bestPassages, scorePassages } from './bm25.js';
+import { bestPassages, rarity, scorePassages } from './bm25.js';
 import { placesOf, termHash, wordsOfBody } from './body.js';
 import type { IndexView } from './index-view.js';
 import type { StoredHead } from './segment.js';
@@ -19,6 +19,8 @@ const INWARDS = 0.35 * OUTWARDS;
 /** Passages with one name, and passages that mention a name, beyond which it says nothing. */
 const MAX_NAMESAKES = 50;
 const MAX_MENTIONS = 50;
+/** Sums in another order differ in their last digits. */
+const ALMOST = 1 - 1e-9;
 
 /** Names of a segment. */
 interface Names {
@@ -26,6 +28,8 @@ interface Names {
   readonly ordinals: ReadonlyMap<string, readonly number[]>;
   /** Terms of the longest name that begins with a term. */
   readonly longest: ReadonlyMap<string, number>;
+  /** Hashes of all names, by which nearly every row of words of a text is told to be none. */
+  readonly hashes: ReadonlySet<number>;
 }
 
 /** A passage that links start from, and its score, 0 to 1. */
@@ -80,16 +84,27 @@ export class LinkGraph {
     text: readonly string[],
   ): { readonly name: string; readonly passages: readonly number[] }[] {
     const found = new Map<string, readonly number[]>();
+    const names = view.segments.map(({ heads }) => this.#namesOf(heads));
     // A text repeats its words.
     const sizes = new Map<string, number>();
+    const sizeOf = (first: string): number => {
+      const known = sizes.get(first);
+      if (known !== undefined) return known;
+      const longest = names.reduce((most, one) => Math.max(most, one.longest.get(first) ?? 0), 0);
+      sizes.set(first, longest);
+      return longest;
+    };
     for (let at = 0; at < text.length; ) {
       let taken = 0;
-      const first = text[at] as string;
-      const longest = sizes.get(first) ?? this.#longest(view, first);
-      sizes.set(first, longest);
-      for (let size = Math.min(longest, text.length - at); size > 0 && taken === 0; size -= 1) {
+      const longest = Math.min(sizeOf(text[at] as string), text.length - at);
+      const hashes: number[] = [];
+      for (let size = 1; size <= longest; size += 1)
+        hashes.push(nextHash(hashes.at(-1), text[at + size - 1] as string));
+      for (let size = longest; size > 0 && taken === 0; size -= 1) {
+        const hash = hashes[size - 1] as number;
+        if (!names.some((one) => one.hashes.has(hash))) continue;
         const name = text.slice(at, at + size).join(' ');
-        const passages = this.#namesakes(view, name);
+        const passages = namesakes(view, names, name);
         if (passages.length === 0) continue;
         taken = size;
         if (passages.length <= MAX_NAMESAKES) found.set(name, passages);
@@ -99,26 +114,12 @@ export class LinkGraph {
     return [...found].map(([name, passages]) => ({ name, passages }));
   }
 
-  #namesakes(view: IndexView, name: string): number[] {
-    return view.segments.flatMap(({ heads }, at) =>
-      (this.#namesOf(heads).ordinals.get(name) ?? []).flatMap((ordinal) => {
-        const passage = (view.bases[at] as number) + ordinal;
-        return view.counts[passage] === 1 ? [passage] : [];
-      }),
-    );
-  }
-
-  #longest(view: IndexView, first: string): number {
-    let longest = 0;
-    for (const { heads } of view.segments) longest = Math.max(longest, this.#namesOf(heads).longest.get(first) ?? 0);
-    return longest;
-  }
-
   #namesOf(heads: readonly StoredHead[]): Names {
     const known = this.#names.get(heads);
     if (known !== undefined) return known;
     const ordinals = new Map<string, number[]>();
     const longest = new Map<string, number>();
+    const hashes = new Set<number>();
     for (const [ordinal, head] of heads.entries()) {
       for (const name of head.names) {
         const list = ordinals.get(name);
@@ -129,9 +130,10 @@ export class LinkGraph {
         ordinals.set(name, [ordinal]);
         const terms = name.split(' ');
         longest.set(terms[0] as string, Math.max(longest.get(terms[0] as string) ?? 0, terms.length));
+        hashes.add(terms.reduce<number | undefined>(nextHash, undefined) as number);
       }
     }
-    const names = { ordinals, longest };
+    const names = { ordinals, longest, hashes };
     this.#names.set(heads, names);
     return names;
   }
@@ -147,7 +149,13 @@ export class LinkGraph {
     if (rarest === 0 || rarest > MAX_MENTIONS) return [];
     const weights = new Map(terms.map((term) => [term, 1]));
     // Passages with all terms have the highest score, for occurrences do not count.
-    const near = bestPassages(view, scorePassages(view, matches, weights, { k1: 0, b: 0 }), rarest);
+    const scores = scorePassages(view, matches, weights, { k1: 0, b: 0 });
+    const best = bestPassages(view, scores, rarest);
+    const whole = [...weights.keys()].reduce(
+      (sum, term) => sum + rarity(matches.get(term)?.passages ?? 0, view.live),
+      0,
+    );
+    const near = best.filter((passage) => (scores[passage] as number) >= whole * ALMOST);
     const bodies = await view.bodies(near);
     const holding = near.filter((passage) => {
       const body = bodies.get(passage);
@@ -157,6 +165,21 @@ export class LinkGraph {
     const share = 1 / Math.log2(2 + holding.length);
     return holding.map((passage) => ({ passage, share }));
   }
+}
+
+/** The hash of a row of terms and one more. */
+function nextHash(row: number | undefined, term: string): number {
+  return row === undefined ? termHash(term) : Math.imul(row ^ termHash(term), 16_777_619) >>> 0;
+}
+
+/** Passages of a name that count. */
+function namesakes(view: IndexView, names: readonly Names[], name: string): number[] {
+  return names.flatMap(({ ordinals }, at) =>
+    (ordinals.get(name) ?? []).flatMap((ordinal) => {
+      const passage = (view.bases[at] as number) + ordinal;
+      return view.counts[passage] === 1 ? [passage] : [];
+    }),
+  );
 }
 
 /** Whether a passage holds terms one directly behind the other. */

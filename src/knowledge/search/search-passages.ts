@@ -54,8 +54,14 @@ const FEEDBACK_SHARE = 0.1;
 interface Ranked {
   readonly passage: number;
   readonly score: number;
-  readonly parts: HitParts;
+  /** Its place among the candidates, whose features it has. @default it has none */
+  readonly row?: number;
+  /** Features that are in no table. */
+  readonly own?: Partial<HitParts>;
 }
+
+/** Normalised features of the candidates. */
+type Columns = readonly (readonly [name: string, values: readonly number[]])[];
 
 /** Carries out a search. Equal scores are in the order of ids, so the same passages always give the same hits, however they came into the index. */
 export async function searchPassages(work: SearchWork): Promise<SearchHit[]> {
@@ -64,11 +70,12 @@ export async function searchPassages(work: SearchWork): Promise<SearchHit[]> {
   const matches = await view.matches(wanted.keys());
   const weights = withoutAbsent(work, wanted, matches);
   const words = scorePassages(view, matches, weights, settings.bm25);
-  const found = bestPassages(view, words, Math.max(settings.denseCandidates, limit), accepts);
-  if (settings.fusion === 'none') return hitsOf(view, bm25Only(found, words), limit, 1);
+  const most = dense === undefined ? settings.candidates : settings.denseCandidates;
+  const found = bestPassages(view, words, Math.max(most, settings.rm3.passages / FEEDBACK_SHARE, limit), accepts);
+  if (settings.fusion === 'none') return hitsOf(view, bm25Only(found, words), { limit, factor: 1, columns: [] });
   const widened = await widen(work, weights, found, words);
   const nearest = (dense?.nearest ?? []).filter((passage) => accepts === undefined || accepts(passage));
-  const byWords = dense === undefined ? found.slice(0, settings.candidates) : found.slice(0, settings.denseCandidates);
+  const byWords = found.slice(0, most);
   const byFeedback = bestPassages(view, widened, settings.candidates, accepts);
   const candidates = [...new Set([...byWords, ...byFeedback, ...nearest])];
   const bodies = await view.bodies(candidates);
@@ -76,7 +83,7 @@ export async function searchPassages(work: SearchWork): Promise<SearchHit[]> {
   const table = await featureTable(work, { candidates, bodies, words, widened, weights, rarityOf });
   const scores = fuse(work, table, coverageTable(candidates, bodies, weights));
   if (settings.examplePenalty) penalise(view, candidates, bodies, weights, scores);
-  const ranked = inOrder(view, candidates, scores, table);
+  const ranked = inOrder(view, candidates, scores);
   const best = ranked.slice(0, COVERAGE_PASSAGES).map(({ passage }) => bodies.get(passage) ?? EMPTY);
   const asked = { question: work.question, expansions: work.expanded.weights };
   const coverage = coverageOf(asked, best, (term) => matches.get(term)?.passages ?? 0, view.live);
@@ -86,7 +93,8 @@ export async function searchPassages(work: SearchWork): Promise<SearchHit[]> {
     found.filter((passage) => !known.has(passage)),
     words,
   ).map((one) => ({ ...one, score: 0 }));
-  return hitsOf(view, [...linked, ...rest], limit, coverage);
+  const columns = Object.entries(table).map(([name, values]) => [name, normalised(values)] as const);
+  return hitsOf(view, [...linked, ...rest], { limit, factor: coverage, columns });
 }
 
 function questionWeights({ question, expanded }: SearchWork): Map<string, number> {
@@ -228,17 +236,8 @@ function penalise(
   }
 }
 
-function inOrder(
-  view: IndexView,
-  candidates: readonly number[],
-  scores: readonly number[],
-  table: FeatureTable,
-): Ranked[] {
-  const columns = Object.entries(table).map(([name, values]) => [name, normalised(values)] as const);
-  const ranked = candidates.map((passage, at): Ranked => {
-    const parts = Object.fromEntries(columns.map(([name, values]) => [name, values[at] as number]));
-    return { passage, score: scores[at] as number, parts: { ...NO_PARTS, ...parts } };
-  });
+function inOrder(view: IndexView, candidates: readonly number[], scores: readonly number[]): Ranked[] {
+  const ranked = candidates.map((passage, row): Ranked => ({ passage, score: scores[row] as number, row }));
   return ranked.sort((left, right) => right.score - left.score || (idOf(view, left) < idOf(view, right) ? -1 : 1));
 }
 
@@ -256,8 +255,8 @@ async function withLinks({ view, question, links, accepts }: SearchWork, ranked:
   const rest = new Map(ranked.slice(FIXED_PLACES).map((one) => [one.passage, one]));
   for (const [passage, link] of found) {
     if (taken.has(passage)) continue;
-    const known = rest.get(passage) ?? { passage, score: 0, parts: NO_PARTS };
-    rest.set(passage, { passage, score: known.score + LINK_WEIGHT * link, parts: { ...known.parts, link } });
+    const known = rest.get(passage) ?? { passage, score: 0 };
+    rest.set(passage, { ...known, score: known.score + LINK_WEIGHT * link, own: { link } });
   }
   const moved = [...rest.values()].sort(
     (left, right) => right.score - left.score || (idOf(view, left) < idOf(view, right) ? -1 : 1),
@@ -269,16 +268,22 @@ function bm25Only(found: readonly number[], words: Float64Array): Ranked[] {
   const best = words[found[0] ?? 0] || 1;
   return found.map((passage) => {
     const score = (words[passage] as number) / best;
-    return { passage, score, parts: { ...NO_PARTS, bm25: score } };
+    return { passage, score, own: { bm25: score } };
   });
 }
 
 /** Hits with a similarity that never rises from one to the next. */
-function hitsOf(view: IndexView, ranked: readonly Ranked[], limit: number, factor: number): SearchHit[] {
+function hitsOf(
+  view: IndexView,
+  ranked: readonly Ranked[],
+  { limit, factor, columns }: { readonly limit: number; readonly factor: number; readonly columns: Columns },
+): SearchHit[] {
   let most = 1;
-  return ranked.slice(0, limit).map(({ passage, score, parts }) => {
+  return ranked.slice(0, limit).map(({ passage, score, row, own }) => {
     most = Math.min(most, Math.max(0, score * factor));
     const { id, documentId, title, metadata } = view.head(passage);
-    return { id, documentId, title, metadata, similarity: most, parts };
+    const features =
+      row === undefined ? {} : Object.fromEntries(columns.map(([name, values]) => [name, values[row] as number]));
+    return { id, documentId, title, metadata, similarity: most, parts: { ...NO_PARTS, ...features, ...own } };
   });
 }
