@@ -4,9 +4,9 @@
  * Nothing is stored for it: names are in memory, mentions are read from the words of the few passages that links start from.
  */
 
-import { bestPassages, rarity, scorePassages } from './bm25.js';
 import { placesOf, termHash, wordsOfBody } from './body.js';
-import type { IndexView } from './index-view.js';
+import type { IndexView, TermMatches } from './index-view.js';
+import { decodePostings } from './postings.js';
 import type { StoredHead } from './segment.js';
 
 /** Passages that links start from, besides those that the question names. */
@@ -19,8 +19,6 @@ const INWARDS = 0.35 * OUTWARDS;
 /** Passages with one name, and passages that mention a name, beyond which it says nothing. */
 const MAX_NAMESAKES = 50;
 const MAX_MENTIONS = 50;
-/** Sums in another order differ in their last digits. */
-const ALMOST = 1 - 1e-9;
 
 /** Names of a segment. */
 interface Names {
@@ -145,22 +143,23 @@ export class LinkGraph {
     if (name === undefined) return [];
     const terms = name.split(' ');
     const matches = await view.matches(terms);
-    const rarest = Math.min(...terms.map((term) => matches.get(term)?.passages ?? 0));
-    if (rarest === 0 || rarest > MAX_MENTIONS) return [];
-    const weights = new Map(terms.map((term) => [term, 1]));
-    // Passages with all terms have the highest score, for occurrences do not count.
-    const scores = scorePassages(view, matches, weights, { k1: 0, b: 0 });
-    const best = bestPassages(view, scores, rarest);
-    const whole = [...weights.keys()].reduce(
-      (sum, term) => sum + rarity(matches.get(term)?.passages ?? 0, view.live),
-      0,
-    );
-    const near = best.filter((passage) => (scores[passage] as number) >= whole * ALMOST);
-    const bodies = await view.bodies(near);
-    const holding = near.filter((passage) => {
+    const passagesOf = (term: string): number => matches.get(term)?.passages ?? 0;
+    const [rarest = '', ...others] = [...new Set(terms)].sort((left, right) => passagesOf(left) - passagesOf(right));
+    if (passagesOf(rarest) === 0 || passagesOf(rarest) > MAX_MENTIONS) return [];
+    let near = new Set<number>();
+    for (const passage of passagesWith(view, matches, rarest)) {
+      if (passage !== seed && !view.head(passage).names.includes(name)) near.add(passage);
+    }
+    for (const term of others) {
+      if (near.size === 0) return [];
+      const held = new Set<number>();
+      for (const passage of passagesWith(view, matches, term)) if (near.has(passage)) held.add(passage);
+      near = held;
+    }
+    const bodies = await view.bodies([...near]);
+    const holding = [...near].filter((passage) => {
       const body = bodies.get(passage);
-      if (passage === seed || body === undefined || view.head(passage).names.includes(name)) return false;
-      return holdsRow(body, terms);
+      return body !== undefined && holdsRow(body, terms);
     });
     const share = 1 / Math.log2(2 + holding.length);
     return holding.map((passage) => ({ passage, share }));
@@ -180,6 +179,15 @@ function namesakes(view: IndexView, names: readonly Names[], name: string): numb
       return view.counts[passage] === 1 ? [passage] : [];
     }),
   );
+}
+
+/** Numbers of the passages that count and hold a term. */
+function* passagesWith(view: IndexView, matches: ReadonlyMap<string, TermMatches>, term: string): Generator<number> {
+  for (const { base, postings } of matches.get(term)?.parts ?? []) {
+    for (const ordinal of decodePostings(postings).ordinals) {
+      if (view.counts[base + ordinal] === 1) yield base + ordinal;
+    }
+  }
 }
 
 /** Whether a passage holds terms one directly behind the other. */

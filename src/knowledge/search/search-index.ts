@@ -80,7 +80,7 @@ export interface SearchIndex {
 /** Passages of one segment when many are added at once. */
 const SEGMENT_PASSAGES = 2_048;
 /** Segments of about one size that become one. */
-const MERGE_AT = 8;
+const MERGE_AT = 4;
 /** Share of passages that are gone at which a segment is written anew. */
 const GONE_SHARE = 0.2;
 /** Times a change is tried again when another process was faster. */
