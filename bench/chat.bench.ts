@@ -60,7 +60,9 @@ export async function benchChat(): Promise<readonly Row[]> {
 
 async function start(host: Host, query: string) {
   const startedAt = performance.now();
-  const { live } = await host.start(startCommand({ tenant: TENANT, agentId: 'a', fallback: 'draft' }, { query }));
+  const { live } = await host.start(
+    startCommand({ tenant: TENANT, agentId: 'a', fallback: 'draft', isChat: true }, { query }),
+  );
   return { run: live.identity.id, ended: live.ended, startedAt };
 }
 

@@ -6,6 +6,7 @@ import type { Document, DocumentIssue } from '../dsl/document.js';
 import { initialVariables } from '../dsl/globals.js';
 import { documentError, readDocument } from '../dsl/read.js';
 import type { Plan } from '../graph/plan.js';
+import { invalidOption, requireObject } from '../operators/invalid-option.js';
 import { adviseDocument } from './advise-document.js';
 import { checkAndCompile, type TimeoutResolver } from './compile.js';
 import { conversationHooks, newConversation } from './conversation.js';
@@ -63,6 +64,9 @@ export function checkCanvas(source: unknown, options: LoadOptions = {}): CanvasC
  * (`details.issues`).
  */
 export function loadCanvas(source: unknown, options: LoadOptions = {}): Canvas {
+  if (source === undefined)
+    throw invalidOption('loadCanvas', 'source', 'the JSON text of a document, or the document', source);
+  requireObject('loadCanvas', 'options', options);
   const { document, plan, issues } = checkCanvas(source, options);
   if (document !== undefined && plan !== undefined) return { document, plan, issues };
   throw documentError(issues);

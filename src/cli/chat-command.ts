@@ -2,6 +2,7 @@
 import { createInterface } from 'node:readline';
 import { fromEvent, lastValueFrom, Observable, takeUntil, tap } from 'rxjs';
 import type { ChatEvent, Evidence } from '../chat/pipeline/chat-events.js';
+import { pageLabel } from '../chat/pipeline/page-label.js';
 import { EngineError } from '../errors.js';
 import type { Log } from '../logger.js';
 import { readSettings } from '../settings/read-settings.js';
@@ -234,8 +235,9 @@ function showSources(
   for (const one of shown) screen.remark(sourceLine(one, question, SHOWN));
 }
 
-function sourceLine({ n, source, text, page, url, score }: Evidence, question: string, most: number): string {
-  const about = [page === undefined ? '' : `page ${page}`, url ?? '', score === undefined ? '' : score.toFixed(2)];
+function sourceLine(item: Evidence, question: string, most: number): string {
+  const { n, source, text, url, score } = item;
+  const about = [pageLabel(item), url ?? '', score === undefined ? '' : score.toFixed(2)];
   const where = about.filter((part) => part !== '').join(', ');
   return `[${n}] ${source}${where === '' ? '' : ` (${where})`}\n    ${excerpt(text, question, most)}`;
 }

@@ -3,12 +3,11 @@
  *
  * Nothing below asks for a component's name: whatever must be known about a type, the type declares here as a property.
  */
-
 import type { ZodType } from 'zod';
 import type { NodeFunction } from '../graph/node.js';
 import type { Port } from '../graph/plan.js';
 import type { JsonObject } from '../json.js';
-import { requireList } from '../operators/invalid-option.js';
+import { invalidOption, requireList, requireObject } from '../operators/invalid-option.js';
 
 /** Where a node stands in its plan, for components that look around when they are created. */
 export interface Placement {
@@ -82,8 +81,9 @@ export interface Component<P = JsonObject> {
   create(params: P, placement: Placement): NodeFunction;
 }
 
-/** Types a component literal without losing `P`. */
+/** Types a component literal without losing `P`. @throws EngineError OPTION_INVALID for something else than a component. */
 export function defineComponent<P>(component: Component<P>): Component<P> {
+  requireComponent('defineComponent', component);
   return component;
 }
 
@@ -94,13 +94,21 @@ export type AnyComponent = Component<any>;
 /** Components by lower-case name, aliases included. */
 export type Registry = ReadonlyMap<string, AnyComponent>;
 
-/** Builds a registry; later components replace earlier ones of the same name. */
+/** Builds a registry; later components replace earlier ones of the same name. @throws EngineError OPTION_INVALID for something else than components. */
 export function createRegistry(components: readonly AnyComponent[]): Registry {
   requireList('createRegistry', 'components', components, 'a list of components');
   const registry = new Map<string, AnyComponent>();
   for (const component of components) {
+    requireComponent('createRegistry', component);
     registry.set(component.type.toLowerCase(), component);
     for (const alias of component.aliases ?? []) registry.set(alias.toLowerCase(), component);
   }
   return registry;
+}
+
+function requireComponent(owner: string, component: AnyComponent): void {
+  requireObject(owner, 'component', component, 'a component, as defineComponent(…) and componentOf(…) give it');
+  const { type, create } = component;
+  if (typeof type !== 'string' || type === '') throw invalidOption(owner, 'type', 'a text that is not empty', type);
+  if (typeof create !== 'function') throw invalidOption(`${owner} "${type}"`, 'create', 'a function', create);
 }

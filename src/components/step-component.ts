@@ -1,5 +1,4 @@
 /** A step as a canvas component: what is composed in code, used in documents. */
-
 import { Observable } from 'rxjs';
 import type { ZodType } from 'zod';
 import { isStep } from '../compose/make-step.js';
@@ -13,7 +12,7 @@ import { delta, interrupt, type NodeEvent, settled } from '../graph/node-events.
 import type { Port } from '../graph/plan.js';
 import type { Checkpoint } from '../graph/state.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import { invalidOption, requireObject } from '../operators/invalid-option.js';
+import { hasMethods, invalidOption, requireOptions } from '../operators/invalid-option.js';
 import { type AnyComponent, defineComponent } from './component.js';
 
 /** What a step needs to be a component. `P`: its parameters in a document, references replaced. */
@@ -36,6 +35,8 @@ export interface StepComponentOptions<P extends object, I, O> {
   readonly timeoutSeconds?: number | null;
 }
 
+const OPTIONS = ['type', 'summary', 'params', 'input', 'outputs', 'toOutputs', 'speaks', 'timeoutSeconds'];
+
 const RESULT: Readonly<Record<string, Port>> = { result: { type: 'any', description: 'What the step gave.' } };
 
 /**
@@ -51,7 +52,16 @@ export function componentOf<P extends object, I, O>(
   options: StepComponentOptions<P, I, O>,
 ): AnyComponent {
   if (!isStep(step)) throw invalidOption('componentOf', 'step', 'a step', step);
-  requireObject('componentOf', 'options', options, 'an object with "type" and "params"');
+  requireOptions('componentOf', options, OPTIONS, 'an object with "type" and "params"');
+  if (typeof options.type !== 'string' || options.type === '')
+    throw invalidOption('componentOf', 'type', 'a text that is not empty, such as "Summarise"', options.type);
+  if (!hasMethods(options.params, ['safeParse']))
+    throw invalidOption(
+      `componentOf "${options.type}"`,
+      'params',
+      'a schema of zod, such as z.object({ … })',
+      options.params,
+    );
   const { type, summary = `Runs the step "${step.name}".`, params, outputs = RESULT, speaks = false } = options;
   return defineComponent<P>({
     type,

@@ -58,7 +58,7 @@ export function branch<I, L extends string, O extends Readonly<Record<L, unknown
   routes: StepRoutes<I, O>,
   options: BranchOptions<O[keyof O]> = {},
 ): Step<I, O[keyof O]> {
-  requireFunction(choose, 'choose');
+  requireFunction(choose, 'choose', { owner: 'branch' });
   return branchStep({ choose: choose as RouteBlueprint['choose'] & object }, routes, options as BranchOptions<unknown>);
 }
 
@@ -83,7 +83,7 @@ export function streamBranch<I, L extends string, O extends Readonly<Record<L, u
   routes: StepRoutes<I, O>,
   options: BranchOptions<O[keyof O]> = {},
 ): Step<I, O[keyof O]> {
-  requireFunction(choosePrefix, 'choosePrefix');
+  requireFunction(choosePrefix, 'choosePrefix', { owner: 'streamBranch' });
   return branchStep(
     { choosePrefix: choosePrefix as RouteBlueprint['choosePrefix'] & object },
     routes,
@@ -102,13 +102,13 @@ function branchStep<I, O>(
   routes: Readonly<Record<string, unknown>>,
   { merge }: BranchOptions<unknown>,
 ): Step<I, O> {
-  if (merge !== undefined) requireFunction(merge, 'merge');
+  if (merge !== undefined) requireFunction(merge, 'merge', { owner: 'branch' });
   const entries = routesOf('"branch"', routes) as readonly [string, StepLike<unknown, unknown>][];
   const taken: TakenIds = new Map();
   const targets = entries.map(([label]): [string, string] => [label, uniqueId(label, taken)]);
   const steps = entries.map(([, route], at): NodeBlueprint => {
     const id = (targets[at] as [string, string])[1];
-    return { id, step: toStep(route, id) };
+    return { id, step: toStep(route, id, 'branch') };
   });
   const router = routerNode(uniqueId('branch', taken), { ...chooser, routes: Object.fromEntries(targets) });
   const edges: EdgeBlueprint[] = [{ from: START, to: router.id }];

@@ -1,10 +1,11 @@
 /** Options for single steps that are given to a run. */
 import { EngineError } from '../errors.js';
 import type { StepLabel } from '../knowledge/component-function.js';
-import { didYouMean } from '../nearest-name.js';
+import { invalidOption, requireOptions } from '../operators/invalid-option.js';
 import type { CompiledNode, CompiledStep } from './compile.js';
-import { isBelow, requirePath } from './engine/run-observers.js';
-import type { RunOptionsByNode } from './engine/watch.js';
+import { isCode } from './engine/inner-paths.js';
+import { requirePath } from './engine/run-observers.js';
+import type { PathClaim, RunOptionsByNode } from './engine/watch.js';
 import { isStep, originOf, show } from './make-step.js';
 import { type AnyStep, type AnyStepLike, DEFINITION, type OptionsOf } from './step.js';
 
@@ -53,12 +54,12 @@ export class StepCallOptions {
 export function options<S extends AnyStepLike>(
   step: S,
   values: CallOptionsOf<S>,
-  { at }: CallOptionsPlace = {},
+  place: CallOptionsPlace = {},
 ): StepCallOptions {
-  if (!isStep(step) && typeof step !== 'function') {
-    throw invalid(`options(…) needs a step; received ${show(step)}`);
-  }
+  if (!isStep(step) && typeof step !== 'function') throw invalidOption('options', 'step', 'a step or a function', step);
   const name = step.name;
+  requireOptions(`options for "${name}"`, place, ['at']);
+  const { at } = place;
   const given: unknown = values;
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw invalid(`options for "${name}" are an object of its options; received ${show(given)}`);
@@ -88,26 +89,26 @@ export function callOptionsFor(compiled: CompiledStep, given: CallOptionsGiven):
   const { with: list = [], around, place } = given;
   const inherited = around instanceof OptionsByNode ? around.entries : [];
   if (!Array.isArray(list)) {
-    throw invalid(`the option "with" is a list of what options(step, …) gives; received ${show(list)}`);
+    throw invalidOption('run', 'with', 'a list of what options(step, …) gives', list);
   }
-  if (around instanceof OptionsByNode) around.runs.begun(compiled, place);
   if (list.length === 0 && inherited.length === 0) return undefined;
   for (const one of list) {
     if (!(one instanceof StepCallOptions)) {
-      throw invalid(`the option "with" is a list of what options(step, …) gives; received ${show(one)}`);
+      throw invalidOption('run', 'with', 'a list of what options(step, …) gives', one);
     }
     requirePlace(compiled, one);
   }
   const own = list.map(({ step, values, at }) => ({ step, values, at: at === undefined ? undefined : place + at }));
-  const runs = around instanceof OptionsByNode ? around.runs : new RunsInside(compiled, list);
-  return new OptionsByNode([...inherited, ...own], place, runs);
+  return new OptionsByNode([...inherited, ...own], place);
 }
 
-/**
- * Warns of options that were given for a path inside a step of code, which ran other steps but none at that path. Only the end of a run can tell.
- */
-export function warnOfUnused(given: RunOptionsByNode | undefined): void {
-  if (given instanceof OptionsByNode) given.runs.warnOfUnused();
+/** The options that were given for one path, as {@link InnerPaths} watches over them. */
+export function claimsOfOptions(list: readonly StepCallOptions[] = []): readonly PathClaim[] {
+  return list.flatMap(({ step, at }): PathClaim[] =>
+    at === undefined
+      ? []
+      : [{ at, what: `There were options for "${step.name}" at "${at}"`, warning: 'OptionsWarning' }],
+  );
 }
 
 interface Entry {
@@ -117,52 +118,16 @@ interface Entry {
   readonly at: string | undefined;
 }
 
-/** The runs inside the steps of a run, and what they have of the paths that options were given for. */
-class RunsInside {
-  /** Options for a path inside a step of code, with the path of that, until something stands there. */
-  readonly #open = new Map<StepCallOptions, string>();
-  /** Paths of the steps in those runs. */
-  readonly #paths = new Set<string>();
-
-  constructor({ steps }: CompiledStep, given: readonly StepCallOptions[]) {
-    for (const one of given) {
-      const around = steps.find((node) => node !== undefined && isCode(node.step) && isBelow(one.at ?? '', node.path));
-      if (around !== undefined) this.#open.set(one, around.path);
-    }
-  }
-
-  begun({ steps }: CompiledStep, place: string): void {
-    if (this.#open.size === 0) return;
-    for (const node of steps) if (node !== undefined) this.#paths.add(`${place}${node.path}`);
-    for (const one of this.#open.keys()) if (this.#paths.has(one.at as string)) this.#open.delete(one);
-  }
-
-  warnOfUnused(): void {
-    for (const [{ step, at = '' }, around] of this.#open) {
-      const beside = [...this.#paths].filter((path) => isBelow(path, around));
-      if (beside.length === 0) continue;
-      const near = didYouMean(at, beside);
-      const message = `There were options for "${step.name}" at "${at}", but no step ran there.${near} Steps ran at ${beside.slice(0, MOST_PATHS).join(', ')}.`;
-      process.emitWarning(message, 'OptionsWarning');
-    }
-  }
-}
-
-/** Paths that a warning lists. */
-const MOST_PATHS = 20;
-
 const NONE: Readonly<Record<string, unknown>> = Object.freeze({});
 
 class OptionsByNode implements RunOptionsByNode {
   readonly entries: readonly Entry[];
-  readonly runs: RunsInside;
   readonly #place: string;
   /** By path in the plan. */
   readonly #known = new Map<string, Readonly<Record<string, unknown>>>();
 
-  constructor(entries: readonly Entry[], place: string, runs: RunsInside) {
+  constructor(entries: readonly Entry[], place: string) {
     this.entries = entries;
-    this.runs = runs;
     this.#place = place;
   }
 
@@ -200,7 +165,7 @@ function requirePlace(compiled: CompiledStep, { step, at }: StepCallOptions): vo
       near.length > 0
         ? ` Another step of that name is at "${near[0]}": give options for the object that stands there, or say { at: "${near[0]}" }.`
         : ' If a step runs it inside itself, say where, with the name of what it runs between: { at: "<path of that step>/chain/<name>" }, as at.path says.';
-    throw invalid(`there are options for the step "${name}", which is not in the graph.${hint}`);
+    throw invalid(`options for "${name}": this step is not in the graph.${hint}`);
   }
   requirePath(compiled.steps, at, `options for "${name}" at "${at}"`);
   const standing = nodes.find(({ path }) => path === at)?.step;
@@ -215,11 +180,6 @@ function requirePlace(compiled: CompiledStep, { step, at }: StepCallOptions): vo
   );
 }
 
-function isCode(step: AnyStep): boolean {
-  const { type } = step[DEFINITION];
-  return type === 'function' || type === 'operator' || type === 'generator';
-}
-
 function requireCode(step: AnyStep, owner: string): void {
   if (isCode(step)) return;
   throw invalid(
@@ -228,6 +188,5 @@ function requireCode(step: AnyStep, owner: string): void {
 }
 
 function invalid(problem: string): EngineError {
-  const message = problem[0]?.toUpperCase() + problem.slice(1);
-  return new EngineError('OPTION_INVALID', message.endsWith('.') ? message : `${message}.`);
+  return new EngineError('OPTION_INVALID', problem.endsWith('.') ? problem : `${problem}.`);
 }

@@ -73,7 +73,7 @@ export interface NodeDescription {
  * @throws EngineError PLAN_INVALID for what is neither a step nor a function.
  */
 export function describe(step: AnyStepLike): StepDescription {
-  const { name, kind, [DEFINITION]: definition } = toStep(step, 'step');
+  const { name, kind, [DEFINITION]: definition } = toStep(step, 'step', 'describe');
   const { type, options } = definition;
   const input = typeName(options.input);
   const output = typeName(options.output);

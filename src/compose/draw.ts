@@ -1,5 +1,5 @@
 /** A step as a Mermaid flowchart. */
-import { requireOptions } from '../operators/invalid-option.js';
+import { invalidOption, requireOptions } from '../operators/invalid-option.js';
 import { describe, type GraphDescription, type NodeDescription, type StepDescription } from './describe.js';
 import { type AnyStepLike, END, type FieldMapping, START } from './step.js';
 
@@ -30,6 +30,8 @@ const MAX_FIELDS = 3;
 export function draw(step: AnyStepLike, options: DrawOptions = {}): string {
   requireOptions('draw', options, ['direction']);
   const { direction = 'down' } = options;
+  if (direction !== 'down' && direction !== 'right')
+    throw invalidOption('draw', 'direction', '"down" or "right"', direction);
   const drawing = new Drawing();
   const description = describe(step);
   drawing.lines.push(`flowchart ${direction === 'right' ? 'LR' : 'TD'}`);

@@ -172,7 +172,7 @@ class Draft<I, O> implements GraphBuilder<I, O> {
     checkOptions(owner, options);
     checkEdge(owner, options.edge);
     if (options.trigger !== undefined) requireOneOf(owner, 'trigger', options.trigger, ['all', 'any']);
-    const blueprint = { ...options, id, step: toStep(step as AnyStepLike, id) };
+    const blueprint = { ...options, id, step: toStep(step as AnyStepLike, id, this.#owner) };
     this.#nodes.set(id, blueprint as NodeBlueprint);
     return makeHandle<In, Out>(id, this);
   }
@@ -182,7 +182,8 @@ class Draft<I, O> implements GraphBuilder<I, O> {
   }
 
   edge<T>(from: Source<T>, to: Target<NoInfer<T>>): void {
-    const [source, target] = [this.#idOf(from), this.#idOf(to)];
+    const source = this.#idOf(from);
+    const target = this.#idOf(to, `an edge from "${source}"`);
     this.#requireOpen(`an edge from "${source}" to "${target}" was added`);
     this.#requireDirection(source, target);
     this.#requireNoJoin(target, `an edge from "${source}"`);
@@ -190,7 +191,7 @@ class Draft<I, O> implements GraphBuilder<I, O> {
   }
 
   join<P extends JoinParts>(parts: P, to: Target<NoInfer<Joined<P>>>): void {
-    const target = this.#idOf(to);
+    const target = this.#idOf(to, 'a join');
     this.#requireOpen(`a join at "${target}" was added`);
     const entries = routesOf(`${this.#owner}: the join at ${show(target)}`, parts, 'part');
     this.#requireNoJoin(target, 'another join');
@@ -199,7 +200,8 @@ class Draft<I, O> implements GraphBuilder<I, O> {
     const ids = new Map(
       entries.map(([key, part]) => {
         const isOptional = isOptionalPart(part);
-        return [key, { from: this.#idOf(isOptional ? part.optional : part), isOptional }];
+        const place = `the join at "${target}", part "${key}",`;
+        return [key, { from: this.#idOf(isOptional ? part.optional : part, place), isOptional }];
       }),
     );
     this.#joins.set(target, { ids });
@@ -211,7 +213,7 @@ class Draft<I, O> implements GraphBuilder<I, O> {
     routes: R,
     choose: Chooser<NoInfer<T>, LabelOf<R>>,
   ): void {
-    requireFunction(choose, 'choose');
+    this.#requireChooser(from, choose, 'choose');
     this.#route(from, routes, { choose: choose as NonNullable<RouteBlueprint['choose']> });
   }
 
@@ -220,7 +222,7 @@ class Draft<I, O> implements GraphBuilder<I, O> {
     routes: R,
     choosePrefix: PrefixChooser<NoInfer<T>, LabelOf<R>>,
   ): void {
-    requireFunction(choosePrefix, 'choosePrefix');
+    this.#requireChooser(from, choosePrefix, 'choosePrefix');
     this.#route(from, routes, { choosePrefix: choosePrefix as NonNullable<RouteBlueprint['choosePrefix']> });
   }
 
@@ -263,12 +265,17 @@ class Draft<I, O> implements GraphBuilder<I, O> {
     return { ...node, input: joinRule(this.#name, node.id, join) };
   }
 
+  #requireChooser(from: unknown, choose: unknown, name: string): void {
+    const source = this.#idOf(from, 'a branch');
+    requireFunction(choose, name, { owner: `${this.#owner}, branch at "${source}"` });
+  }
+
   #route(from: unknown, routes: Readonly<Record<string, unknown>>, chooser: Omit<RouteBlueprint, 'routes'>): void {
-    const source = this.#idOf(from);
+    const source = this.#idOf(from, 'a branch');
     this.#requireOpen(`a branch at "${source}" was added`);
     this.#requireDirection(source, END);
     const targets = routesOf(`${this.#owner}: the branch at ${show(source)}`, routes, 'route').map(
-      ([label, to]) => [label, this.#idOf(to)] as const,
+      ([label, to]) => [label, this.#idOf(to, `the route "${label}" of the branch at "${source}"`)] as const,
     );
     const id = this.#routerId(source);
     this.#nodes.set(id, routerNode(id, { ...chooser, routes: Object.fromEntries(targets) }));
@@ -318,8 +325,8 @@ class Draft<I, O> implements GraphBuilder<I, O> {
     requireOpen(this.#owner, this.#isBuilt, change);
   }
 
-  #idOf(handle: unknown): string {
-    return idOf(handle, this, this.#name);
+  #idOf(handle: unknown, place?: string): string {
+    return idOf(handle, this, this.#name, place);
   }
 }
 

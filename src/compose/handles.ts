@@ -51,15 +51,15 @@ export function makeHandle<I, O>(id: string, owner: object): NodeHandle<I, O> {
 }
 
 /**
- * The id of a handle of `owner`. `graph` is its name in messages.
+ * The id of a handle of `owner`. `graph` is its name in messages, `place` what needs the handle.
  *
  * @throws EngineError PLAN_INVALID for a handle of another graph, and for something else.
  */
-export function idOf(handle: unknown, owner: object, graph: string): string {
+export function idOf(handle: unknown, owner: object, graph: string, place = 'an edge'): string {
   if (Handle.belongsTo(handle, owner)) return (handle as Handle).id;
   const problem =
     handle instanceof Handle
       ? `"${handle.id}" is a node of another graph. Edges join nodes of one graph: add its step here with g.node(…).`
-      : `an edge needs a node, as g.node(…) gives it; received ${isStep(handle) ? `the step "${handle.name}". Add it with g.node(…)` : show(handle)}.`;
+      : `${place} needs a node, as g.node(…) gives it; received ${isStep(handle) ? `the step "${handle.name}". Add it with g.node(…)` : show(handle)}.`;
   throw new EngineError('PLAN_INVALID', `Graph "${graph}": ${problem}`);
 }

@@ -1,5 +1,6 @@
 /** A question of a step to the outside, as a value: a step returns it instead of a result. */
 import { EngineError } from '../errors.js';
+import { requireOptions, requireSchema, requireWhole } from '../operators/invalid-option.js';
 import type { StandardSchema } from '../standard-schema.js';
 
 /** How one step came to wait for an answer from outside. */
@@ -51,6 +52,18 @@ export function failureOf(thrown: unknown, path: string): unknown {
   if (!EngineError.is(thrown) || thrown.code !== 'RUN_INTERRUPTED') return thrown;
   const message = `Step "${path}" ran another step that waits for an answer, without passing its question on. Run it as part of this step: invoke(inner, input, { within: at }).`;
   return new EngineError('NODE_PROTOCOL', message, { node: path, cause: thrown });
+}
+
+/**
+ * Refuses options of a question that cannot be used. `path` is that of the step.
+ *
+ * @throws EngineError OPTION_INVALID for names that are no options, an `answer` that is no schema and a time that is none.
+ */
+export function requireInterruptOptions(path: string, options: InterruptOptions): void {
+  const owner = `Step "${path}", at.interrupt`;
+  requireOptions(owner, options, ['memo', 'expiresInMs', 'fallback', 'answer']);
+  requireSchema(owner, 'answer', options.answer);
+  if (options.expiresInMs !== undefined) requireWhole(owner, 'expiresInMs', options.expiresInMs, 0);
 }
 
 /**

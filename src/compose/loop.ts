@@ -31,10 +31,10 @@ export function loop<T>(body: StepLike<T, T>, options: LoopOptions<T>): Step<T, 
   requireOptions('loop', options, ['until', 'maxRounds']);
   const { until, maxRounds } = options;
   requireWhole('loop', 'maxRounds', maxRounds, 1);
-  requireFunction(until, 'until');
+  requireFunction(until, 'until', { owner: 'loop' });
   return makeStep('loop', {
     type: 'loop',
-    body: toStep(body as AnyStepLike, 'body'),
+    body: toStep(body as AnyStepLike, 'body', 'loop'),
     until,
     maxRounds,
     options: {},

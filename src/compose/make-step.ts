@@ -91,13 +91,13 @@ export function isStep(value: unknown): value is AnyStep {
 
 /**
  * Gives a step back as it is, and makes one of a function, which gets the function's own name, or `fallbackName` without one. A function
- * that carries a name and a kind, such as a retriever, becomes a step of that kind.
+ * that carries a name and a kind, such as a retriever, becomes a step of that kind. `owner` begins the message: `Graph "review"`.
  *
  * @throws EngineError PLAN_INVALID for anything else, and for an RxJS operator, which has to be wrapped with `operator(…)`.
  */
-export function toStep(stepLike: AnyStepLike, fallbackName: string): AnyStep {
+export function toStep(stepLike: AnyStepLike, fallbackName: string, owner?: string): AnyStep {
   if (isStep(stepLike)) return stepLike;
-  requireFunction(stepLike, fallbackName, 'a function or a step');
+  requireFunction(stepLike, fallbackName, { owner, allowed: 'a function or a step' });
   if (isLabelled(stepLike)) return labelledStep(stepLike);
   const own = cleanName(stepLike.name);
   const name = own === '' ? fallbackName : own;
@@ -142,7 +142,7 @@ export function originOf(definition: StepDefinition): object {
 
 /** Steps one behind the other as one step; chains that were given no name of their own are taken apart. */
 export function chainOf(parts: readonly AnyStepLike[]): AnyStep {
-  const steps = parts.flatMap((part, at) => chainMembers(toStep(part, `step_${at + 1}`)));
+  const steps = parts.flatMap((part, at) => chainMembers(toStep(part, `step_${at + 1}`, 'chain')));
   if (steps.length === 0) throw new EngineError('PLAN_INVALID', 'A chain needs at least one step; received none.');
   const taken: TakenIds = new Map();
   const nodes = steps.map((step, at): NodeBlueprint => {
@@ -216,19 +216,21 @@ export function requireName(owner: string, name: unknown): asserts name is strin
 }
 
 /**
- * Refuses what is not a function, and what is an RxJS operator. `owner` names the step in the message.
+ * Refuses what is not a function, and what is an RxJS operator. `name` is that of the step, or of the argument; `owner`, of whatever takes it,
+ * begins the message: `Graph "review"`.
  *
  * @throws EngineError PLAN_INVALID saying what was received and what to do.
  */
 export function requireFunction(
   value: unknown,
-  owner: string,
-  allowed = 'a function',
+  name: string,
+  { owner, allowed = 'a function' }: { readonly owner?: string | undefined; readonly allowed?: string } = {},
 ): asserts value is (...values: never[]) => unknown {
   if (typeof value !== 'function' || placeOf(value) !== undefined) {
-    throw new EngineError('PLAN_INVALID', `"${owner}" must be ${allowed}; received ${show(value)}.`);
+    const beginning = owner === undefined ? '' : `${owner}: `;
+    throw new EngineError('PLAN_INVALID', `${beginning}"${name}" must be ${allowed}; received ${show(value)}.`);
   }
-  if (isStockOperator(value as (...values: never[]) => unknown)) throw operatorError(owner);
+  if (isStockOperator(value as (...values: never[]) => unknown)) throw operatorError(name);
 }
 
 /**

@@ -27,5 +27,5 @@ export function map<T, R>(item: StepLike<T, R>, options: MapOptions = {}): Step<
   requireOptions('map', options, ['concurrency']);
   const { concurrency = DEFAULT_CONCURRENCY } = options;
   requireWhole('map', 'concurrency', concurrency, 1);
-  return makeStep('map', { type: 'map', item: toStep(item as AnyStepLike, 'item'), concurrency, options: {} });
+  return makeStep('map', { type: 'map', item: toStep(item as AnyStepLike, 'item', 'map'), concurrency, options: {} });
 }

@@ -5,6 +5,7 @@ import type { ChatMessage } from '../models/chat-model.js';
 import type { AssistantMessage, ToolMessage } from '../models/messages.js';
 import { didYouMean } from '../nearest-name.js';
 import { invalidOption } from '../operators/invalid-option.js';
+import type { PathClaim } from './engine/watch.js';
 import { isStep, makeStep, originOf, show } from './make-step.js';
 import type { ChatInput } from './models/chat-model-step.js';
 import { type AnyCallbacks, type BoundObserver, Observer, type ObserverCallbacks } from './observer.js';
@@ -47,7 +48,8 @@ export type Observe = {
    * Of the step at one path, such as `writer/tools`: ids of the graphs around and its own, without rounds; `''` is the run itself. Lambdas may say
    * what they take.
    *
-   * A path that the graph does not have is OPTION_INVALID when the run starts, unless it lies in a step of code, which may run anything inside.
+   * A path that the graph does not have is OPTION_INVALID when the run starts. One inside a step of code, which may run anything, is a process warning
+   * at the end of the run when other steps ran there, but none at that path.
    */
   at<M, I = unknown, O = unknown>(path: string, callbacks: ObserverCallbacks<I, O, M>): Observer;
 } & {
@@ -56,6 +58,13 @@ export type Observe = {
     callbacks: ObserverCallbacks<ObservedKinds[K]['input'], ObservedKinds[K]['output'], M>,
   ) => Observer;
 };
+
+/** The observers of one path, as {@link InnerPaths} watches over them. */
+export function claimsOfObservers(list: readonly Observer[] = []): readonly PathClaim[] {
+  return list.flatMap(({ path }): PathClaim[] =>
+    path === undefined ? [] : [{ at: path, what: `There was observe.at("${path}")`, warning: 'ObserverWarning' }],
+  );
+}
 
 const NAMES = ['start', 'startChunks', 'end', 'endChunks', 'error'] as const;
 

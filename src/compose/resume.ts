@@ -8,12 +8,12 @@ import type { Checkpoint } from '../graph/state.js';
 import type { ValueCodec } from '../graph/typed.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { didYouMean } from '../nearest-name.js';
-import { invalidOption, requireObject } from '../operators/invalid-option.js';
+import { invalidOption, requireObject, requireOptions } from '../operators/invalid-option.js';
 import type { CompiledStep } from './compile.js';
 import { type QuestionKind, questionsIn, type StoredQuestion } from './engine/questions.js';
 import { problemsBySchema, validate } from './json-schema.js';
 import type { StepRunOptions } from './run-context.js';
-import type { StateToken } from './state.js';
+import { requireState, type StateToken } from './state.js';
 import { DEFINITION } from './step.js';
 import {
   foldLog,
@@ -31,9 +31,15 @@ export type Question = AddressedQuestion;
 /**
  * The new value of a state, for `resumeFrom(…, { states: [editState(Notes, { … })] })`.
  *
- * @param at path of the graph that owns it, such as `review` or `each[3]`; needed when several have it
+ * @param options `at`: path of the graph that owns it, such as `review` or `each[3]`; needed when several have it
+ * @throws EngineError OPTION_INVALID for something else than a state, and for another option.
  */
-export function editState<S>(state: StateToken<S>, value: S, { at }: { readonly at?: string } = {}): StateEdit {
+export function editState<S>(state: StateToken<S>, value: S, options: { readonly at?: string } = {}): StateEdit {
+  requireState('editState', state);
+  requireOptions(`editState "${state.name}"`, options, ['at']);
+  const { at } = options;
+  if (at !== undefined && typeof at !== 'string')
+    throw invalidOption(`editState "${state.name}"`, 'at', 'a path such as "review" or "each[3]"', at);
   return { state: state as StateToken<unknown>, patch: { type: 'set', value }, at };
 }
 
@@ -74,6 +80,8 @@ export interface ResumeOptions {
  * A checkpoint stays in its store until it is overwritten or deleted by the program: that of a run that has ended gives its result again.
  *
  * @param from a checkpoint, or the id of a run in the store that the options of the run name
+ * @throws EngineError OPTION_INVALID for something else, also for the JSON text of a checkpoint, and for names that are no options; the others
+ * come through the run: NOT_FOUND, PLAN_CHANGED, CHECKPOINT_INVALID, ANSWER_UNKNOWN, ANSWER_INVALID
  */
 export function resumeFrom(
   from: Checkpoint | string,
@@ -83,6 +91,11 @@ export function resumeFrom(
   if (typeof from !== 'string' && !isJsonObject(from)) {
     throw invalidOption('resumeFrom', 'from', 'a checkpoint or the id of a stored one', from);
   }
+  if (typeof from === 'string' && from.trimStart().startsWith('{')) {
+    const allowed = 'a checkpoint or the id of a stored one, and no JSON text, which has to be parsed first';
+    throw invalidOption('resumeFrom', 'from', allowed, `${from.slice(0, SHOWN_CHARACTERS)}…`);
+  }
+  requireOptions('resumeFrom', options, RESUME_OPTIONS);
   return new Resumption(from, answers === undefined ? undefined : mapOf(answers), options);
 }
 
@@ -124,6 +137,7 @@ export function recoverFrom(
   if (typeof log !== 'object' || log === null || typeof log.events?.[Symbol.iterator] !== 'function') {
     throw invalidOption('recoverFrom', 'log', 'an object with the snapshot and the events of a log', log);
   }
+  requireOptions('recoverFrom', options, RESUME_OPTIONS);
   return new Resumption({ log }, mapOf(answers), options);
 }
 
@@ -134,6 +148,11 @@ function mapOf(
     requireObject('resumeFrom', 'answers', answers, 'an object or a Map of answers by address');
   return answers instanceof Map ? answers : new Map(Object.entries(answers));
 }
+
+const RESUME_OPTIONS = ['states', 'migrateState', 'migrate'];
+
+/** Characters of a JSON text that an error shows. */
+const SHOWN_CHARACTERS = 20;
 
 /** A token that waits, with its questions by address. */
 interface Waiting {
@@ -206,7 +225,9 @@ async function load(from: Checkpoint | string, { checkpoints }: StepRunOptions):
   const found = await checkpoints?.load(from);
   if (found !== undefined) return found;
   const why =
-    checkpoints === undefined ? 'the run has no "checkpoints" to load it from' : 'the store has none under that id';
+    checkpoints === undefined
+      ? 'the run has no store to load it from; give it one: { checkpoints: store }'
+      : 'the store has none under that id';
   throw new EngineError('NOT_FOUND', `There is no checkpoint of run "${from}": ${why}.`);
 }
 

@@ -5,12 +5,14 @@ import type { Durability, EventLog } from '../graph/log.js';
 import type { CheckpointStore, RunOptions } from '../graph/run-options.js';
 import type { ValueCodec } from '../graph/typed.js';
 import { hasMethods, invalidOption, requireOptions } from '../operators/invalid-option.js';
-import type { StepCallOptions } from './call-options.js';
+import { claimsOfOptions, type StepCallOptions } from './call-options.js';
+import type { CompiledStep } from './compile.js';
 import type { RunContext } from './engine/context.js';
+import { InnerPaths } from './engine/inner-paths.js';
 import type { OuterStep } from './engine/nested.js';
 import { StepAt } from './engine/step-at.js';
-import type { RunObservers, RunOptionsByNode } from './engine/watch.js';
 import type { Observer } from './observer.js';
+import { claimsOfObservers } from './observers.js';
 import type { ConcatRule, StepActivation } from './step.js';
 import { CallActivation } from './tools/call-activation.js';
 import type { AnyValueDefinition } from './values/define-value.js';
@@ -130,7 +132,7 @@ export function placeOf(outer: OuterStep | undefined, name: string): string {
 export function contextOf(
   options: StepRunOptions,
   codec: ValueCodec,
-  parts: { readonly observers: RunObservers | undefined; readonly options: RunOptionsByNode | undefined },
+  parts: Pick<RunContext, 'observers' | 'options' | 'inside'>,
   name: string,
 ): RunContext {
   const outer = outerStep(options);
@@ -140,11 +142,35 @@ export function contextOf(
     chunks: (options.chunks as ConcatRule<unknown> | undefined) ?? outer?.context.chunks,
     observers: parts.observers,
     options: parts.options,
+    inside: parts.inside,
     prefix: outer === undefined ? '' : `${outer.path}/${name}/`,
     place: placeOf(outer, name),
     name,
     outer,
   };
+}
+
+/** What the outermost run watches over; a run inside it says what it has. */
+export function innerPathsOf(
+  compiled: CompiledStep,
+  options: StepRunOptions,
+  outer: OuterStep | undefined,
+  place: string,
+): RunContext['inside'] {
+  if (outer === undefined)
+    return InnerPaths.of(compiled, [...claimsOfOptions(options.with), ...claimsOfObservers(options.observe)]);
+  const { inside } = outer.context;
+  inside?.begun(
+    place,
+    compiled.steps.flatMap((node) => node?.path ?? []),
+  );
+  return inside;
+}
+
+/** Has the end of a run warn of paths where nothing was. */
+export function warningOf(inside: RunContext['inside']): Pick<RunOptions, 'whenEnded'> {
+  if (inside === undefined) return {};
+  return { whenEnded: ({ status }) => status === 'succeeded' && inside.warnOfUnused() };
 }
 
 /**

@@ -32,7 +32,7 @@ import type { Json } from '../json.js';
 import { ChunkStream as Edge } from '../operators/chunk-stream.js';
 import { invalidOption } from '../operators/invalid-option.js';
 import { toObservable } from '../operators/pour.js';
-import { callOptionsFor, warnOfUnused } from './call-options.js';
+import { callOptionsFor } from './call-options.js';
 import { concatValues } from './chunks/concat-values.js';
 import { type CompiledStep, compileStep } from './compile.js';
 import { noOutput } from './engine/containers.js';
@@ -50,9 +50,11 @@ import {
   codecOf,
   contextOf,
   engineOptions,
+  innerPathsOf,
   outerStep,
   placeOf,
   type StepRunOptions,
+  warningOf,
 } from './run-context.js';
 import { type AnyStep, type AnyStepLike, type ConcatRule, DEFINITION, type StepLike } from './step.js';
 
@@ -128,9 +130,8 @@ export function stream<I, O>(
  * ```
  */
 export function transform<I, O>(step: StepLike<I, O>, options: StepRunOptions = {}): OperatorFunction<I, O> {
-  toStep(step as AnyStepLike, 'step');
+  toStep(step as AnyStepLike, 'step', 'run');
   checkRunOptions(options);
-  toStep(step as AnyStepLike, 'step');
   return (source) => streamOf<O>(() => new Launch(step, options), undefined, sourceOf(source));
 }
 
@@ -249,7 +250,7 @@ class Launch {
 
   constructor(stepLike: AnyStepLike, options: StepRunOptions) {
     checkRunOptions(options);
-    this.step = toStep(stepLike, 'step');
+    this.step = toStep(stepLike, 'step', 'run');
     this.options = options;
     const outer = outerStep(options);
     this.codec =
@@ -269,6 +270,7 @@ class Launch {
           chunks: (options.chunks as ConcatRule<unknown> | undefined) ?? outer?.context.chunks,
         }),
         options: callOptionsFor(this.compiled, { with: options.with, around: outer?.context.options, place }),
+        inside: innerPathsOf(this.compiled, options, outer, place),
       },
       this.step.name,
     );
@@ -285,7 +287,7 @@ class Launch {
     // Observers of the run itself are told its id before it begins.
     const isNamed = given === undefined && this.context.observers !== undefined;
     const run = isNamed ? randomUUID().replaceAll('-', '') : given;
-    const unused = outerStep(this.options) === undefined ? warning(this.context.options) : {};
+    const unused = outerStep(this.options) === undefined ? warningOf(this.context.inside) : {};
     return engineOptions(
       this.options,
       this.context,
@@ -422,11 +424,6 @@ function failedInside(end: RunOutcome, prefix: string): RunOutcome {
   const node = cause?.node;
   if (cause === undefined || node === undefined || node.startsWith(prefix)) return end;
   return { ...end, cause: movedError(cause, prefix + node) };
-}
-
-function warning(given: RunContext['options']): Pick<RunOptions, 'whenEnded'> {
-  if (given === undefined) return {};
-  return { whenEnded: ({ status }) => status === 'succeeded' && warnOfUnused(given) };
 }
 
 function streamOf<O>(launchOf: () => Launch, input: unknown, chunks: ChunkInput | undefined): ChunkStream<O> {

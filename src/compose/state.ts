@@ -1,6 +1,7 @@
 /** Typed state of a graph: declared once, owned by the graph that names it, changed by the steps inside it. */
 import type { Observable } from 'rxjs';
 import { EngineError, toEngineError } from '../errors.js';
+import { invalidOption, requireCallable, requireObject, requireOptions } from '../operators/invalid-option.js';
 
 /** The declaration of a state, and the key to it: `at.state(token)`. */
 export interface StateToken<S> {
@@ -42,7 +43,8 @@ export interface StateOptions<S> {
 /**
  * Declares a state. `initial` gives a fresh value, and the same one every time.
  *
- * @throws EngineError PLAN_INVALID for an empty name, and for something else than a function.
+ * @throws EngineError PLAN_INVALID for an empty name, and for something else than a function; OPTION_INVALID for options that there are not, and
+ * for reducers that are no functions.
  */
 export function defineState<S>(name: string, initial: () => S, options: StateOptions<S> = {}): StateToken<S> {
   if (typeof name !== 'string' || name === '' || typeof initial !== 'function') {
@@ -52,7 +54,25 @@ export function defineState<S>(name: string, initial: () => S, options: StateOpt
       `The state ${JSON.stringify(name) ?? 'without a name'} cannot be declared: ${wrong}. Write defineState('name', () => ({ … })).`,
     );
   }
-  return Object.freeze({ name, initial, reducers: options.reducers ?? {} });
+  const owner = `defineState "${name}"`;
+  requireOptions(owner, options, ['reducers']);
+  const { reducers = {} } = options;
+  requireObject(owner, 'reducers', reducers, 'an object of functions by field');
+  for (const [field, reduce] of Object.entries(reducers)) requireCallable(owner, `reducers.${field}`, reduce);
+  return Object.freeze({ name, initial, reducers });
+}
+
+/** Refuses what is no state where one is named. @throws EngineError OPTION_INVALID */
+export function requireState(owner: string, state: unknown): asserts state is StateToken<unknown> {
+  if (isState(state)) return;
+  throw invalidOption(owner, 'state', 'what defineState(…) gives', state);
+}
+
+/** Whether a value has what `defineState` gives. */
+export function isState(value: unknown): value is StateToken<unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, initial } = value as Partial<StateToken<unknown>>;
+  return typeof name === 'string' && typeof initial === 'function';
 }
 
 /** The value that a state begins with in the graph at `path`. @throws EngineError NODE_FAILED for what `initial` throws */

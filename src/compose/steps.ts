@@ -82,7 +82,7 @@ export type AskOptions = Pick<InterruptOptions, 'expiresInMs' | 'fallback'>;
  * `question` is what the asked one is shown, or a function that makes it of the input; it must be storable. An answer that the schema
  * refuses is ANSWER_INVALID, and the question stays. A run that is resumed without an answer for this step asks again.
  *
- * @throws EngineError OPTION_INVALID for an answer that is no schema.
+ * @throws EngineError OPTION_INVALID for an answer that is no schema, and without a question.
  */
 export function ask<A, I = unknown>(
   answer: StandardSchema<unknown, A>,
@@ -97,6 +97,8 @@ export function ask(
 ): Step<unknown, unknown> {
   if (answer === undefined) throw invalidOption('ask', 'answer', 'a Standard Schema, such as z.string()', answer);
   requireSchema('ask', 'answer', answer);
+  if (question === undefined)
+    throw invalidOption('ask', 'question', 'what is asked, or a function that makes it of the input', question);
   requireOptions('ask', options, ['expiresInMs', 'fallback']);
   const ofInput = typeof question === 'function' ? (question as (input: unknown) => unknown) : () => question;
   const run = (input: unknown, at: StepActivation) =>

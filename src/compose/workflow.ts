@@ -168,15 +168,15 @@ class Draft<O> implements WorkflowBuilder<O> {
     checkOptions(owner, others);
     checkEdge(owner, others.edge);
     const template = readTemplate(owner, input);
-    const blueprint: NodeBlueprint = { id, step: toStep(step as AnyStepLike, id), ...others };
+    const blueprint: NodeBlueprint = { id, step: toStep(step as AnyStepLike, id, this.#owner), ...others };
     const order = after.map((reference) => this.#placeOf(reference, `"after" of node "${id}"`));
     this.#add(blueprint, template, order);
     return makeReference({ owner: this, node: id, moves: [] });
   }
 
   map<T, R>(reference: BareRef<T>, change: (value: T) => R): Ref<R> {
-    requireFunction(change, 'w.map');
     const place = this.#placeOf(reference, 'w.map');
+    requireFunction(change, 'change', { owner: `${this.#owner}, w.map of "${pathOf(place)}"` });
     return makeReference({ ...place, moves: [...place.moves, { map: change }] });
   }
 
@@ -188,11 +188,11 @@ class Draft<O> implements WorkflowBuilder<O> {
   ): Ref<Unmapped<ReturnType<A[keyof A]>>> {
     this.#requireOpen(`branch "${id}" was added`);
     requireNodeId(this.#owner, id, (other) => this.#nodes.has(other));
-    requireFunction(choose, 'choose');
     const place = this.#placeOf(by, `branch "${id}"`);
+    requireFunction(choose, 'choose', { owner: `${this.#owner}, branch "${id}"` });
     const entries = routesOf(`${this.#owner}: the branch "${id}"`, arms, 'arm').map(([label, arm]) => {
       requireName(`${this.#owner}: an arm of "${id}"`, label);
-      requireFunction(arm, `${id}.${label}`);
+      requireFunction(arm, label, { owner: `${this.#owner}, an arm of "${id}"` });
       return { label, arm, entry: `${id}/${label}` };
     });
     const routes = Object.fromEntries(entries.map(({ label, entry }) => [label, entry]));
@@ -218,6 +218,8 @@ class Draft<O> implements WorkflowBuilder<O> {
       throw planError(this.#owner, 'w.end cannot stand inside an arm. Write it behind the branch.');
     if (this.#end !== undefined)
       throw planError(this.#owner, 'w.end was called twice. The output is written down once.');
+    if (output === undefined)
+      throw planError(this.#owner, 'w.end needs an output: a reference, or an object of them; received undefined.');
     this.#end = readTemplate(`${this.#owner}, end`, output);
     for (const place of placesIn(this.#end)) this.#requireVisible(place, 'the end');
   }

@@ -6,7 +6,7 @@ export interface FoundTable {
   readonly rows: readonly (readonly string[])[];
 }
 
-const SEPARATOR = /^\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?$/;
+const RULE = /^\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?$/;
 /** One cell: everything up to a bar that is not escaped. */
 const CELL = /((?:\\.|[^\\|])*)(?:\||$)/gy;
 const WHOLLY_MARKED = /^(\*\*|__|`)((?:(?!\1).)+)\1$/;
@@ -29,7 +29,7 @@ export function findTables(markdown: string): FoundTable[] {
   for (const line of markdown.split('\n')) {
     const text = line.trim();
     if (text.startsWith('|')) {
-      if (!SEPARATOR.test(text)) rows.push(cellsOf(text));
+      if (!isTableRule(text)) rows.push(cellsOf(text));
       continue;
     }
     close();
@@ -37,6 +37,11 @@ export function findTables(markdown: string): FoundTable[] {
   }
   close();
   return tables;
+}
+
+/** Whether a line of a table is the dashes below its header. */
+export function isTableRule(line: string): boolean {
+  return RULE.test(line.trim());
 }
 
 /** The cells of a line of a table of Markdown. */

@@ -26,6 +26,7 @@ export type {
   NewDocument,
   ReceivedBytes,
 } from '../knowledge/base/documents.js';
+export type { FoundPart } from '../knowledge/base/give-parents.js';
 export {
   createIngestionHub,
   type IngestionHub,

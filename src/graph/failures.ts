@@ -118,8 +118,9 @@ function isTriedAgain({ retry, typed }: Node, error: EngineError, attempt: numbe
 }
 
 /** The error of a node that took longer than it may; the activation keeps it, so that what is stopped can tell why. */
-export function lateError({ id, timeoutMs = 0 }: Node, activation: NodeActivation): EngineError {
-  const message = `Node "${id}" did not finish within ${timeoutMs / 1000} s; raise its timeout or make its work smaller.`;
+export function lateError({ id, typed, timeoutMs = 0 }: Node, activation: NodeActivation): EngineError {
+  const where = typed === undefined ? id : activation.path;
+  const message = `Node "${where}" did not finish within ${timeoutMs / 1000} s; raise its timeout or make its work smaller.`;
   const error = new EngineError('NODE_TIMEOUT', message, { node: id });
   activation.lateness = error;
   return error;

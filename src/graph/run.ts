@@ -1,5 +1,4 @@
 /** Starting a run: as an Observable of events, or as a Promise of its end. */
-
 import { randomUUID } from 'node:crypto';
 import { EMPTY, NEVER, Observable, type Subscription, switchMap, take, timer } from 'rxjs';
 import { EngineError, toEngineError } from '../errors.js';

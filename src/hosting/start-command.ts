@@ -55,6 +55,8 @@ const targetShape = {
   fallback: z.enum(['draft', 'published']),
   /** Names the key of a chat page: the turn belongs to a session that this key made. @default it may belong to any session of the agent */
   page: text.optional(),
+  /** Whether the agent is an assistant, which is asked as a chat; it must be what this says. @default false */
+  isChat: z.boolean().optional(),
 };
 
 const commandSchema = z.strictObject({
@@ -103,10 +105,11 @@ const PLAIN_TURN = {
 
 /** The command for a turn; what `turn` does not mention is empty or off. */
 export function startCommand(target: TurnTarget, turn: Partial<TurnRequest>, fork?: ForkPoint): StartCommand {
-  const { tenant, agentId, fallback, page } = target;
+  const { tenant, agentId, fallback, page, isChat } = target;
   return {
     ...{ format: 1, tenant, agentId, fallback, turn: { ...PLAIN_TURN, ...turn } },
     ...(page === undefined ? {} : { page }),
+    ...(isChat === undefined ? {} : { isChat }),
     ...(fork === undefined ? {} : { fork }),
   };
 }
@@ -119,16 +122,22 @@ class CheckedCommand implements StartCommand {
   readonly fallback: TurnTarget['fallback'];
   readonly turn: TurnRequest;
   declare readonly page?: string;
+  declare readonly isChat?: boolean;
   declare readonly fork?: ForkPoint;
   // A private field, which no other code can give to an object.
   readonly #isChecked = true;
 
-  constructor({ tenant, agentId, fallback, page }: TurnTarget, turn: TurnRequest, fork: ForkPoint | undefined) {
+  constructor(
+    { tenant, agentId, fallback, page, isChat = false }: TurnTarget,
+    turn: TurnRequest,
+    fork: ForkPoint | undefined,
+  ) {
     this.tenant = tenant;
     this.agentId = agentId;
     this.fallback = fallback;
     this.turn = turn;
     if (page !== undefined) this.page = page;
+    if (isChat) this.isChat = isChat;
     if (fork !== undefined) this.fork = fork;
   }
 

@@ -7,7 +7,7 @@ import { readFileValues } from '../components/file-inputs.js';
 import type { Services } from '../components/services.js';
 import { EngineError } from '../errors.js';
 import type { Json } from '../json.js';
-import type { AgentRecord } from '../records/agents.js';
+import { type AgentRecord, isAssistant } from '../records/agents.js';
 import { sessionTaken } from '../records/run-commit.js';
 import type { RunIdentity, RunLaunch, RunRecord, RunTurn } from '../records/runs.js';
 import type { SessionRecord } from '../records/sessions.js';
@@ -59,9 +59,10 @@ export function createStart(
   const { stores } = hub.parts;
   return async (given) => {
     const command = readStartCommand(given);
-    const { tenant, agentId, turn } = command;
+    const { tenant, agentId, turn, isChat = false } = command;
     const agent = await stores.agents.find(tenant, agentId);
-    if (agent === undefined) throw noAgent();
+    // A chat has limits and frames of its own, so nothing but a chat starts it.
+    if (agent === undefined || isAssistant(agent) !== isChat) throw noAgent();
     const base = await findBase(hub, agent, command);
     const { sessionId } = base;
     if (command.page !== undefined) await requireMadeBy(command.page, stores, tenant, base);

@@ -2,7 +2,7 @@
 import { map, type Observable } from 'rxjs';
 import { decodeText } from '../documents/reading/decode-text.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import { separatedRecords, separatorOf } from '../knowledge/base/chunking/table-rows.js';
+import { separatedRecords } from '../knowledge/base/chunking/table-rows.js';
 import type { Sampling } from '../models/chat-model.js';
 import { collectAnswer } from '../models/collect-answer.js';
 import type { ChatChoice } from '../models/router.js';
@@ -192,7 +192,7 @@ async function tagsFor(work: IngestionWork, fileId: string | undefined): Promise
   if (file === undefined || file.bytes.length > MAX_FILE_BYTES) return [];
   const text = decodeText(file.bytes, file.mimeType);
   const tags = new Set<string>();
-  for (const { cells } of separatedRecords(text, separatorOf(text))) {
+  for (const { cells } of separatedRecords(text)) {
     for (const tag of (cells.at(-1) ?? '').split(/[,，]/)) if (tag.trim() !== '') tags.add(tag.trim());
     if (tags.size >= MAX_FILE_TAGS) break;
   }

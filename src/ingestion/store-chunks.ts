@@ -2,6 +2,7 @@ import { EngineError } from '../errors.js';
 import { chunkIds } from '../knowledge/base/chunk-ids.js';
 import { knowledgeJob } from '../knowledge/base/jobs.js';
 import type { BaseDraft, ChunkerConfig, DocumentText } from '../knowledge/base/ports.js';
+import { parentsAmong } from '../knowledge/chunkers/with-children.js';
 import type { ChunkRecord } from '../records/knowledge.js';
 import type { IngestionWork, StepPlace } from './work.js';
 
@@ -32,8 +33,18 @@ export function storeChunks(
         await work.share(place, (batch.at(-1)?.end ?? 0) / (text.text.length || 1));
         batch = [];
       };
-      for (const draft of await draftsOf(work, text, config, signal)) {
-        batch.push(recordOf(work, draft, text, { id: idOf(draft.text), index: chunks }));
+      const drafts = [...(await draftsOf(work, text, config, signal))];
+      const parents = parentsAmong(drafts);
+      /** Ids of the first children of parents. */
+      const first = new Map<number, string>();
+      for (const [at, draft] of drafts.entries()) {
+        // What has parts is found by them.
+        if (parents.has(at)) continue;
+        const id = idOf(draft.text);
+        const record = recordOf(work, draft, text, { id, index: chunks });
+        const { parent: position = -1 } = draft;
+        const parent = drafts[position];
+        batch.push(parent === undefined ? record : { ...record, parent: parentOf(position, parent, id, first) });
         chunks += 1;
         if (batch.length === STORED_AT_ONCE) await flush();
       }
@@ -55,6 +66,24 @@ async function draftsOf(
   return knowledgeJob('chunk', { document, config }, { name: options.document.name, threads, signal });
 }
 
+/** What a child has of its parent: the text only the first one. */
+function parentOf(
+  position: number,
+  draft: BaseDraft,
+  id: string,
+  firstOf: Map<number, string>,
+): NonNullable<ChunkRecord['parent']> {
+  const first = firstOf.get(position) ?? id;
+  firstOf.set(position, first);
+  const { start, end, tokens, text } = draft;
+  return { first, ...(first === id && { text }), start, end, tokens, positions: positionsOf(draft) };
+}
+
+/** Boxes, or where none are known the pages. */
+function positionsOf({ page, pages, positions }: BaseDraft): readonly (readonly number[])[] {
+  return positions ?? (pages ?? (page === undefined ? [] : [page])).map((on) => [on, 0, 0, 0, 0]);
+}
+
 function recordOf(
   { options }: IngestionWork,
   draft: BaseDraft,
@@ -70,10 +99,10 @@ function recordOf(
     );
   }
   const now = parts.now();
-  const { start, end, tokens, question, page = null, positions = [], headings = [], context = '', tags = [] } = draft;
+  const { start, end, tokens, question, page = null, headings = [], context = '', tags = [] } = draft;
   return {
     ...{ id, datasetId: document.datasetId, documentId: document.id, index: position },
-    ...{ text: draft.text, tokens, start, end, page, positions, headings, context, tags },
+    ...{ text: draft.text, tokens, start, end, page, positions: positionsOf(draft), headings, context, tags },
     questions: question === undefined ? [] : [question],
     keywords: [],
     isAvailable: true,

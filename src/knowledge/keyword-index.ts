@@ -1,11 +1,8 @@
 /** An index of texts by their words, in the memory of this process. */
-import type MiniSearch from 'minisearch';
-
-/** Letters of scripts that are written without spaces. */
-const UNSPACED = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}';
-
-/** A row of such letters, or a word of any other script. */
-const RUN = new RegExp(`([${UNSPACED}]+)|(?:(?![${UNSPACED}])[\\p{L}\\p{N}])+`, 'gu');
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { rarity } from './search/bm25.js';
+import { DEFAULT_SETTINGS } from './search/search-settings.js';
+import { openWords, type Words } from './words/words.js';
 
 /** A text to be found, with a name that is searched, too. */
 export interface KeywordEntry {
@@ -23,7 +20,8 @@ export interface KeywordHit {
 
 /** A search for words. */
 export interface KeywordQuery {
-  readonly question: string;
+  /** What {@link KeywordIndex.termsOf} gives of a question. */
+  readonly terms: readonly string[];
   /** Hits at most. */
   readonly topK: number;
   /** Entries that count. @default all */
@@ -32,67 +30,106 @@ export interface KeywordQuery {
 
 /** See {@link createKeywordIndex}. */
 export interface KeywordIndex {
-  /** Adds entries whose ids are new; other work of the process goes on meanwhile. */
+  /** Adds entries, in place of those with the same ids; other work of the process goes on meanwhile. */
   add(entries: readonly KeywordEntry[]): Promise<void>;
-  /** Takes out an entry, which must be the one that was added. */
-  remove(entry: KeywordEntry): void;
-  /** Hits by BM25, the best first. */
+  /** Takes out an entry; one that is not there is passed over. */
+  remove(id: string): void;
+  /** The words of a question as the index holds them, each once; words that say nothing are left out. */
+  termsOf(question: string): Promise<readonly string[]>;
+  /** Hits by BM25, the best first, equal ones in the order of their ids. */
   search(query: KeywordQuery): KeywordHit[];
 }
 
-/** Makes an empty index; ranks by BM25. */
-export async function createKeywordIndex(): Promise<KeywordIndex> {
-  const { default: Search } = await import('minisearch');
-  const search = new Search<KeywordEntry>({
-    fields: ['content', 'name'],
-    tokenize: wordsOf,
-    processTerm: (term) => term,
-  });
-  return {
-    add: async (entries) => await search.addAllAsync(entries),
-    remove: (entry) => search.remove(entry),
-    search: (query) => lookUp(search, query),
-  };
+/** Entries that are read before other work of the process has its turn. */
+const SLICE = 50;
+
+/** Makes an empty index over the words of knowledge bases. @param words what takes texts apart, which several indexes may share */
+export function createKeywordIndex(words: Words = openWords()): KeywordIndex {
+  return new MemoryKeywords(words);
 }
 
-function lookUp(search: MiniSearch<KeywordEntry>, { question, topK, accepts }: KeywordQuery): KeywordHit[] {
-  const words = [...new Set(wordsOf(question))];
-  const filter = accepts === undefined ? {} : { filter: ({ id }: { id: string }) => accepts(id) };
-  const hits = search.search({ combineWith: 'OR', queries: words, ...filter }).slice(0, topK);
-  const size = search.documentCount;
-  const weights = new Map(words.map((word) => [word, rarity(word, hits, size)]));
-  const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
-  return hits.map(({ id, terms }) => {
-    const held = [...new Set(terms)].reduce((sum, term) => sum + (weights.get(term) ?? 0), 0);
-    return { id: id as string, similarity: total === 0 ? 0 : held / total };
-  });
+/** The words of one entry: how often it holds each. */
+interface Held {
+  readonly counts: ReadonlyMap<string, number>;
+  readonly length: number;
 }
 
-/** Inverse document frequency, estimated from the hits. */
-function rarity(word: string, hits: readonly { readonly terms: readonly string[] }[], size: number): number {
-  const holding = hits.filter(({ terms }) => terms.includes(word)).length;
-  return Math.log(1 + (size - holding + 0.5) / (holding + 0.5));
-}
+class MemoryKeywords implements KeywordIndex {
+  readonly #words: Words;
+  readonly #entries = new Map<string, Held>();
+  /** Of each term the entries that hold it. */
+  readonly #holding = new Map<string, Set<string>>();
+  #length = 0;
 
-/**
- * The words of a text for an index: lower case, without accents; scripts that are written without spaces give pairs of letters.
- *
- * Linear in the text. Source of the pairs: the usual bigram index for Chinese, as in Lucene's `CJKBigramFilter`.
- */
-export function wordsOf(text: string): string[] {
-  const plain = text
-    .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
-    .toLowerCase();
-  const words: string[] = [];
-  for (const [run, unspaced] of plain.matchAll(RUN)) {
-    if (unspaced === undefined) words.push(run);
-    else words.push(...pairs(Array.from(unspaced)));
+  constructor(words: Words) {
+    this.#words = words;
   }
-  return words;
-}
 
-function pairs(letters: readonly string[]): string[] {
-  if (letters.length < 2) return [...letters];
-  return letters.slice(1).map((letter, index) => `${letters[index]}${letter}`);
+  async add(entries: readonly KeywordEntry[]): Promise<void> {
+    for (let at = 0; at < entries.length; at += SLICE) {
+      if (at > 0) await nextTurn();
+      const slice = entries.slice(at, at + SLICE);
+      const analysed = await this.#words.analyse(slice.map(({ name, content }) => `${name}\n${content}`));
+      for (const [index, { id }] of slice.entries()) this.#put(id, analysed[index]?.terms ?? []);
+    }
+  }
+
+  remove(id: string): void {
+    const held = this.#entries.get(id);
+    if (held === undefined) return;
+    this.#entries.delete(id);
+    this.#length -= held.length;
+    for (const term of held.counts.keys()) {
+      const ids = this.#holding.get(term);
+      ids?.delete(id);
+      if (ids?.size === 0) this.#holding.delete(term);
+    }
+  }
+
+  async termsOf(question: string): Promise<readonly string[]> {
+    const [analysed] = await this.#words.analyse([question]);
+    return [...new Set(analysed?.terms)];
+  }
+
+  search({ terms, topK, accepts }: KeywordQuery): KeywordHit[] {
+    const all = this.#entries.size;
+    const weights = new Map(terms.map((term) => [term, rarity(this.#holding.get(term)?.size ?? 0, all)]));
+    const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
+    const found = new Map<string, { score: number; held: number }>();
+    for (const [term, weight] of weights) {
+      for (const id of this.#holding.get(term) ?? []) {
+        if (accepts?.(id) === false) continue;
+        const one = found.get(id) ?? { score: 0, held: 0 };
+        one.score += weight * this.#saturated(id, term);
+        one.held += weight;
+        found.set(id, one);
+      }
+    }
+    return [...found]
+      .sort(([left, a], [right, b]) => b.score - a.score || (left < right ? -1 : 1))
+      .slice(0, topK)
+      .map(([id, { held }]) => ({ id, similarity: Math.min(1, held / total) }));
+  }
+
+  #put(id: string, terms: readonly string[]): void {
+    this.remove(id);
+    const counts = new Map<string, number>();
+    for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
+    this.#entries.set(id, { counts, length: terms.length });
+    this.#length += terms.length;
+    for (const term of counts.keys()) {
+      const ids = this.#holding.get(term);
+      if (ids === undefined) this.#holding.set(term, new Set([id]));
+      else ids.add(id);
+    }
+  }
+
+  /** How much the occurrences of a term count: BM25 without the rarity. */
+  #saturated(id: string, term: string): number {
+    const { k1, b } = DEFAULT_SETTINGS.bm25;
+    const { counts, length } = this.#entries.get(id) as Held;
+    const count = counts.get(term) ?? 0;
+    const relative = length / Math.max(1, this.#length / this.#entries.size);
+    return (count * (k1 + 1)) / (count + k1 * (1 - b + b * relative));
+  }
 }

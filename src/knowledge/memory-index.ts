@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { EngineError } from '../errors.js';
 import type { Embedder } from '../models/single-answer.js';
-import { invalidOption, requireObject, requireWhole } from '../operators/invalid-option.js';
+import { invalidOption, requireOptions, requireWhole } from '../operators/invalid-option.js';
 import { componentFunction } from './component-function.js';
 import { documentTest } from './document-filter.js';
 import { embedBatched } from './embed-batched.js';
@@ -17,6 +17,7 @@ import type {
   WaitOptions,
 } from './ports.js';
 import { byScore } from './rank.js';
+import { requireDocuments, requireText } from './require-input.js';
 
 /** How documents are stored and searched. */
 export interface MemoryIndexOptions {
@@ -33,6 +34,8 @@ export interface MemoryIndexOptions {
   /** @default 'memoryIndex' */
   readonly name?: string;
 }
+
+const OPTIONS = ['embedder', 'keywordWeight', 'topK', 'maxDocuments', 'maxCharacters', 'name'];
 
 /** Which documents are taken out: those with one of the ids, or those that fit the filter, but none of `except`. */
 export interface RemoveRequest {
@@ -66,7 +69,7 @@ const SLICE = 50;
  * An index in the memory of this process: an indexer and a retriever over the same documents.
  *
  * A score is 0 to 1: the share of the query's words that a document holds, rare words counting more, and the cosine of the vectors (at
- * least 0), weighted by `keywordWeight`. A document that shares no word with the query and no direction with its vector is not found.
+ * least 0), weighted by `keywordWeight`. Words are those of knowledge bases: stems of English, words and pairs of letters of Chinese, none that say nothing. A document that shares no word with the query and no direction with its vector is not found.
  * Equal scores are in the order of ids. Documents that come with a `denseVector` keep it; others get theirs from the embedder. A query of
  * white space finds nothing.
  *
@@ -75,7 +78,7 @@ const SLICE = 50;
  * @throws EngineError OPTION_INVALID.
  */
 export function memoryIndex(options: MemoryIndexOptions = {}): MemoryIndex {
-  requireObject('memoryIndex', 'options', options, 'an object');
+  requireOptions('memoryIndex', options, OPTIONS);
   const { name = 'memoryIndex', topK = 10, maxDocuments = 20_000, maxCharacters = 32 * 1_048_576 } = options;
   requireWhole('memoryIndex', 'topK', topK, 1);
   requireWhole('memoryIndex', 'maxDocuments', maxDocuments, 1);
@@ -85,12 +88,14 @@ export function memoryIndex(options: MemoryIndexOptions = {}): MemoryIndex {
   const index: IndexFunction = async (documents, call = {}) => {
     const { subIndexes = [], signal, embedder = options.embedder } = call;
     requireName(name, call.index);
+    requireDocuments(name, documents);
     signal?.throwIfAborted();
     const placed = documents.map((document) => withScore(withSubIndexes(document, subIndexes), undefined));
     await store.put(placed, vectorsOf(name, placed, embedder, signal), signal);
     return placed.map(({ id }) => id);
   };
   const retrieve: RetrieveFunction = async (query, call = {}) => {
+    requireText(name, 'query', query);
     requireName(name, call.index);
     const { signal, embedder = options.embedder } = call;
     signal?.throwIfAborted();
@@ -100,7 +105,9 @@ export function memoryIndex(options: MemoryIndexOptions = {}): MemoryIndex {
     const share = embedder === undefined ? 1 : (options.keywordWeight ?? 0.5);
     const [vector] =
       share === 1 || embedder === undefined ? [] : await embedBatched(embedder).embed([query], { signal });
-    return byScore(store.search(query, vector, share, call), { topK: most, scoreThreshold: call.scoreThreshold });
+    const terms = share === 0 ? [] : await store.termsOf(query);
+    signal?.throwIfAborted();
+    return byScore(store.search(terms, vector, share, call), { topK: most, scoreThreshold: call.scoreThreshold });
   };
   return {
     index: componentFunction(name, 'indexer', index),
@@ -179,7 +186,7 @@ class Store {
   readonly #name: string;
   readonly #bounds: Bounds;
   readonly #entries = new Map<string, Entry>();
-  #words: KeywordIndex | undefined;
+  readonly #words: KeywordIndex = createKeywordIndex();
   #characters = 0;
   /** Entries with a vector; the first one decides how long all are. */
   #vectors = 0;
@@ -215,14 +222,15 @@ class Store {
       const entries = new Map(documents.map((document, at) => [document.id, entryOf(document, vectors[at])]));
       this.#requireRoom(entries);
       this.#requireDimensions(entries);
-      this.#words ??= await createKeywordIndex();
       const all = [...entries.values()];
       for (let at = 0; at < all.length; at += SLICE) {
         if (at > 0) await nextTurn();
         const slice = all.slice(at, at + SLICE);
-        for (const { document } of slice) this.#take(document.id);
         await this.#words.add(slice.map(({ words }) => words));
-        for (const entry of slice) this.#give(entry);
+        for (const entry of slice) {
+          this.#take(entry.document.id);
+          this.#give(entry);
+        }
       }
     });
   }
@@ -237,15 +245,21 @@ class Store {
         const document = this.documentOf(id);
         if (document === undefined || kept.has(id) || fits?.(document) === false) continue;
         this.#take(id);
+        this.#words.remove(id);
         removed += 1;
       }
       return removed;
     });
   }
 
+  /** The words of a query as documents are found by them. */
+  termsOf(query: string): Promise<readonly string[]> {
+    return this.#words.termsOf(query);
+  }
+
   /** The documents that have something in common with a query, each with its score. */
   search(
-    question: string,
+    terms: readonly string[],
     vector: readonly number[] | undefined,
     share: number,
     { subIndex, filter }: RetrieveOptions,
@@ -259,7 +273,7 @@ class Store {
     const accepted = new Map([...this.#entries].filter(([, entry]) => accepts(entry)));
     const scores = new Map<string, number>();
     const hits =
-      share === 0 ? [] : (this.#words?.search({ question, topK: MAX_HITS, accepts: (id) => accepted.has(id) }) ?? []);
+      terms.length === 0 ? [] : this.#words.search({ terms, topK: MAX_HITS, accepts: (id) => accepted.has(id) });
     for (const { id, similarity } of hits) scores.set(id, similarity * share);
     if (vector !== undefined) {
       const direction = unit(vector);
@@ -286,7 +300,6 @@ class Store {
     const entry = this.#entries.get(id);
     if (entry === undefined) return;
     this.#entries.delete(id);
-    this.#words?.remove(entry.words);
     this.#characters -= entry.document.text.length;
     if (entry.vector !== undefined) this.#vectors -= 1;
   }

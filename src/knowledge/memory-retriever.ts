@@ -73,7 +73,9 @@ export function createMemoryRetriever(list: () => Promise<readonly IndexedDatase
         if (dataset === undefined) throw unknownDataset(wanted, datasets, advice);
         const index = await indexOf(dataset);
         signal.throwIfAborted();
-        found.push(...lookUp(index, dataset, request));
+        const terms = await index.words.termsOf(request.question);
+        signal.throwIfAborted();
+        found.push(...lookUp(index, dataset, { ...request, terms }));
       }
       return found.sort((a, b) => b.similarity - a.similarity).slice(0, request.topN);
     },
@@ -105,7 +107,8 @@ function refuseUnsupported({ useGraph, filter }: RetrievalRequest): void {
 }
 
 async function build(dataset: IndexedDataset): Promise<Index> {
-  const [words, documents] = await Promise.all([createKeywordIndex(), dataset.documents()]);
+  const words = createKeywordIndex();
+  const documents = await dataset.documents();
   const entries = new Map<string, Entry>();
   for (const document of documents) {
     for (const [position, content] of passagesOf(document.text).entries()) {
@@ -117,7 +120,11 @@ async function build(dataset: IndexedDataset): Promise<Index> {
   return { words, entries };
 }
 
-function lookUp({ words, entries }: Index, dataset: IndexedDataset, request: RetrievalRequest): RetrievedPassage[] {
+function lookUp(
+  { words, entries }: Index,
+  dataset: IndexedDataset,
+  request: RetrievalRequest & { readonly terms: readonly string[] },
+): RetrievedPassage[] {
   return words.search(request).flatMap(({ id, similarity }): RetrievedPassage[] => {
     const entry = entries.get(id);
     if (entry === undefined || similarity < request.similarityThreshold) return [];

@@ -1,8 +1,7 @@
 /** Typed values out of a model's answer. */
-
 import { EngineError } from '../errors.js';
 import { type Json, parseJson, whyNotJson } from '../json.js';
-import { requireObject, requireSchema } from '../operators/invalid-option.js';
+import { invalidOption, requireObject, requireSchema } from '../operators/invalid-option.js';
 import { pathOfIssue, type StandardSchema } from '../standard-schema.js';
 import type { AssistantMessage } from './messages.js';
 
@@ -39,7 +38,9 @@ export function parseMessage<T>(
   schema: StandardSchema<unknown, T>,
   options: ParseMessageOptions = {},
 ): (message: Pick<AssistantMessage, 'content' | 'toolCalls'>) => T {
-  requireSchema('parseMessage', 'schema', schema ?? null);
+  if (schema === undefined)
+    throw invalidOption('parseMessage', 'schema', 'a Standard Schema, such as z.object({ … })', schema);
+  requireSchema('parseMessage', 'schema', schema);
   requireObject('parseMessage', 'options', options, 'an object');
   const { from = 'content', tool, path = '' } = options;
   const names = path === '' ? [] : path.split('.');

@@ -7,11 +7,14 @@ import { didYouMean } from '../nearest-name.js';
  * Code `OPTION_INVALID`. Thrown when an operator is built, so that a mistake shows where it was made.
  */
 export function invalidOption(owner: string, option: string, allowed: string, received: unknown): EngineError {
-  return new EngineError('OPTION_INVALID', `${owner}: "${option}" must be ${allowed}; received ${shownOf(received)}.`);
+  return new EngineError(
+    'OPTION_INVALID',
+    `${owner}: "${option}" must be ${allowed}; received ${receivedOf(received)}.`,
+  );
 }
 
-/** A value in the message, short: texts in quotes, of objects that they are some. */
-function shownOf(value: unknown): string {
+/** A value in the message of an error, short: texts in quotes, of objects that they are some. */
+export function receivedOf(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'function') return 'a function';
   if (Array.isArray(value)) return 'a list';
@@ -31,11 +34,9 @@ export function requireWhole(owner: string, option: string, value: number, least
  *
  * @throws EngineError `OPTION_INVALID` with the name that was probably meant, and those that there are.
  */
-export function requireOptions(owner: string, given: unknown, names: readonly string[]): void {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    throw invalidOption(owner, 'options', 'an object', given);
-  }
-  for (const name of Object.keys(given)) {
+export function requireOptions(owner: string, given: unknown, names: readonly string[], allowed = 'an object'): void {
+  requireObject(owner, 'options', given, allowed);
+  for (const name of Object.keys(given as object)) {
     if (names.includes(name)) continue;
     const message = `${owner}: there is no option "${name}".${didYouMean(name, names)} The options are ${names.join(', ')}.`;
     throw new EngineError('OPTION_INVALID', message);

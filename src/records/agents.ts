@@ -27,6 +27,11 @@ export type AgentRecord = Readonly<z.infer<typeof agentSchema>>;
 /** The category of assistants that people chat with: they are listed and changed as chats, not as agents. */
 export const CHAT_CATEGORY = 'chat_assistant';
 
+/** Whether an agent is an assistant, which is asked as a chat. */
+export function isAssistant({ canvasCategory }: Pick<AgentRecord, 'canvasCategory'>): boolean {
+  return canvasCategory === CHAT_CATEGORY;
+}
+
 const agentSummarySchema = agentSchema
   .omit({ dsl: true })
   .extend({ published: z.object({ at: z.number() }).exactOptional() });

@@ -156,8 +156,20 @@ export const chunkSchema = z.object({
   end: z.number().nullable(),
   /** Page from 1; null when the document has none. */
   page: z.number().nullable(),
-  /** Boxes on pages: `[page, left, right, top, bottom]`. */
+  /** Boxes on pages: `[page, left, right, top, bottom]`; one of zeros says that it is on that page, and not where. */
   positions: z.array(z.array(z.number()).readonly()).readonly(),
+  /** The passage that it is a part of, which is given in its place unless a user changed its own text. */
+  parent: z
+    .object({
+      /** Id of the first of its parts, which holds `text`; without it, the parts are given as they are. */
+      first: z.string(),
+      text: z.string().exactOptional(),
+      start: z.number(),
+      end: z.number(),
+      tokens: z.number(),
+      positions: z.array(z.array(z.number()).readonly()).readonly(),
+    })
+    .exactOptional(),
   /** Headings above it, from the outermost. */
   headings: z.array(z.string()).readonly(),
   /** What is searched with it and is not part of it, such as the header of its table. */
@@ -171,8 +183,14 @@ export const chunkSchema = z.object({
   updatedAt: z.number(),
 });
 
-/** A piece of a document that is found as a whole. */
+/** A piece of a document that is found as a whole, or by which the passage is found that it is a part of. */
 export type ChunkRecord = Readonly<z.infer<typeof chunkSchema>>;
+
+/** All pages that a chunk stands on, in order; none of a document without pages. */
+export function pagesOf({ page, positions }: Pick<ChunkRecord, 'page' | 'positions'>): readonly number[] {
+  const pages = positions.flatMap(([on]) => (on === undefined ? [] : [on]));
+  return [...new Set(page === null ? pages : [page, ...pages])].sort((a, b) => a - b);
+}
 
 /** What of a chunk can change; `context` is told by pipelines, the others by users, too. A new text has no place in the document. */
 export type ChunkChange = Partial<

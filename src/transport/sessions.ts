@@ -9,7 +9,7 @@ import { newSession } from '../hosting/conversation.js';
 import { createId } from '../hosting/ids.js';
 import { noSession } from '../hosting/refusals.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import { type AgentRecord, CHAT_CATEGORY } from '../records/agents.js';
+import { type AgentRecord, isAssistant } from '../records/agents.js';
 import type { SessionMessage, SessionQuery, SessionRecord } from '../records/sessions.js';
 import { endSession } from './agents/delete-agent.js';
 import { findAgent } from './agents/find-agent.js';
@@ -279,7 +279,7 @@ async function removeMany(
 /** The agent, refused in RAGFlow's words on this path. */
 async function findOwned({ tenant, params }: PathRequest<'id'>, { stores }: ServerParts): Promise<AgentRecord> {
   const agent = await stores.agents.find(tenant, params.id);
-  if (agent === undefined || agent.canvasCategory === CHAT_CATEGORY) {
+  if (agent === undefined || isAssistant(agent)) {
     throw new EngineError('NOT_FOUND', `You don't own the agent ${params.id}`);
   }
   return agent;

@@ -336,7 +336,7 @@ describe('a graph that cannot run is refused', () => {
     [
       'an edge to a step',
       (g) => g.edge(g.start, step('s', same) as Untyped),
-      /an edge needs a node, as g.node\(…\) gives it; received the step "s"/,
+      /an edge from "start" needs a node, as g.node\(…\) gives it; received the step "s"/,
     ],
     [
       'an edge to a node of another graph',

@@ -81,7 +81,7 @@ describe('what a run is started with', () => {
     [
       'no step for transform',
       () => R.transform(undefined),
-      'PLAN_INVALID: "step" must be a function or a step; received undefined.',
+      'PLAN_INVALID: run: "step" must be a function or a step; received undefined.',
     ],
     [
       'an option in the start',
@@ -138,7 +138,7 @@ describe('what a run goes on from', () => {
 describe('what map goes through', () => {
   it('is a list', async () => {
     expect(await failureOf(() => R.invoke(R.map(same), 'ab'))).toBe(
-      'INPUT_INVALID: "map" goes through a list; received string. Give it a list.',
+      'INPUT_INVALID: "map" goes through a list; received "ab". Give it a list.',
     );
   });
 });
@@ -196,7 +196,7 @@ describe('parts of steps', () => {
     [
       'a chooser that is an object',
       () => R.branch({}, { a: same }),
-      'PLAN_INVALID: "choose" must be a function; received an object.',
+      'PLAN_INVALID: branch: "choose" must be a function; received an object.',
     ],
   ])('are refused: %s', async (_, work, message) => {
     expect(await failureOf(work)).toContain(message);

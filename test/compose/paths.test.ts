@@ -1,10 +1,16 @@
 /** Paths are compared segment by segment: one may begin with the letters of another. */
-import { expect, it } from 'vitest';
+import { EMPTY, of } from 'rxjs';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
+  type AnyStep,
   ask,
+  branch,
   chain,
+  graph,
   invoke,
+  loop,
+  map,
   observe,
   observed,
   options,
@@ -83,4 +89,92 @@ it('of options hold for one step alone', async () => {
     ['part', { a: 1 }],
     ['part_2', {}],
   ]);
+});
+
+describe('in messages', () => {
+  const never = loop(
+    step('more', (n: number) => n + 1),
+    { until: () => false, maxRounds: 2 },
+  );
+  const isOdd = (n: number) => n % 2 === 1;
+  it.each<[string, AnyStep, string, string]>([
+    ['a loop', map(never), 'map[0]/loop', 'Loop "map[0]/loop" went round 2 times'],
+    ['a list that is none', map(map((n: number) => n) as never), 'map[0]/map', '"map[0]/map" goes through a list'],
+    [
+      'an input',
+      map(step('even', (n: number) => n, { input: z.number().multipleOf(2) })),
+      'map[1]/even',
+      'The input of step "map[1]/even" does not fit its schema',
+    ],
+    [
+      'an output',
+      map(
+        loop(
+          step('even', (n: number) => n, { output: z.number().multipleOf(2) }),
+          { until: () => true, maxRounds: 1 },
+        ),
+      ),
+      'map[1]/loop[1]/even',
+      'The output of step "map[1]/loop[1]/even" does not fit its schema',
+    ],
+    [
+      'a label',
+      map(branch((n: number) => (isOdd(n) ? 'odd' : 'evn') as 'odd', { odd: (n: number) => n })),
+      'map[0]/branch',
+      'Branch "map[0]/branch" chose "evn"',
+    ],
+    [
+      'a stream without chunks',
+      map(
+        chain(
+          (n: number) => (isOdd(n) ? EMPTY : of(n)),
+          (n: number) => n,
+        ),
+      ),
+      'map[1]/step_2',
+      '"map[1]/step_2" needs a value',
+    ],
+    [
+      'values that come together',
+      map(
+        graph<number, number>('both', (g) => {
+          const [a, b] = [g.node('a', (n: number) => n), g.node('b', (n: number) => n)];
+          const sum = g.node('sum', (n: number) => n);
+          g.edge(g.start, a);
+          g.edge(g.start, b);
+          g.edge(a, sum);
+          g.edge(b, sum);
+          g.edge(sum, g.end);
+        }),
+      ),
+      'map[0]/sum',
+      'Several values came together at "map[0]/sum"',
+    ],
+    [
+      'a graph without a result',
+      map(branch((n: number) => (isOdd(n) ? [] : 'even'), { even: (n: number) => n })),
+      'map[1]',
+      'Graph "map[1]" ended without a result',
+    ],
+  ])('have the number of the item and the round: %s', async (_, program, path, message) => {
+    const error = await invoke(program, [2, 3]).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ node: path, message: expect.stringContaining(message) });
+  });
+
+  it('are those of the outermost run', async () => {
+    const outer = map(step('outer', (n: number, at: StepActivation) => invoke(map(never), [n], { within: at })));
+    const error = await invoke(outer, [1]).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      node: 'map[0]/outer/map/map[0]/loop',
+      message: expect.stringContaining('Loop "map[0]/outer/map/map[0]/loop" went round'),
+    });
+  });
+
+  it('have them where a step took too long', async () => {
+    const slow = map(step('slow', () => new Promise<number>(() => {}), { timeoutMs: 1 }));
+    await expect(invoke(slow, [1])).rejects.toMatchObject({
+      code: 'NODE_TIMEOUT',
+      message: expect.stringContaining('Node "map[0]/slow" did not finish'),
+    });
+  });
 });

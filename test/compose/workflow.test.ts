@@ -409,7 +409,7 @@ describe('a workflow that cannot run is refused', () => {
     [
       'an arm that is a node',
       (i, w) => w.branch('b', i, () => 'x', { x: node(w, 'a', 1) as Untyped }),
-      /"b.x" must be a function/,
+      /Workflow "w", an arm of "b": "x" must be a function; received the reference "a"/,
     ],
     [
       'a label with a slash',

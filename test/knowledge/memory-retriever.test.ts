@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wordsOf } from '../../src/knowledge/keyword-index.js';
+import { createKeywordIndex } from '../../src/knowledge/keyword-index.js';
 import { createMemoryRetriever, type IndexedDataset, passagesOf } from '../../src/knowledge/memory-retriever.js';
 import type { RetrievalRequest } from '../../src/knowledge/retriever.js';
 import { estimateTokens } from '../../src/models/estimate-tokens.js';
@@ -105,12 +105,32 @@ describe('an index in the process', () => {
 
 describe('words', () => {
   it.each([
-    ['The Café, naïve!', ['the', 'cafe', 'naive']],
-    ['价格 42元', ['价格', '42', '元']],
-    ['全文检索', ['全文', '文检', '检索']],
-    ['', []],
-  ])('%s', (text, words) => {
-    expect(wordsOf(text)).toEqual(words);
+    ['A café, naïve!', 'CAFES', 1],
+    ['价格 42元', '42元', 1],
+    ['全文检索', '全文', 1],
+    ['全文檢索', '检索', 1],
+    ['The pumps were moving', 'what does the pump move?', 1],
+    ['The pump', 'the', 0],
+    ['', 'x', 0],
+  ])('of %j hold %j by %d', async (text, question, similarity) => {
+    const index = createKeywordIndex();
+    await index.add([{ id: 'a', name: '', content: text }]);
+    const [hit] = index.search({ terms: await index.termsOf(question), topK: 1 });
+    expect(hit?.similarity ?? 0).toBeCloseTo(similarity);
+  });
+
+  it('of an entry that is replaced or taken out are not found any more', async () => {
+    const index = createKeywordIndex();
+    const found = async (question: string) =>
+      index.search({ terms: await index.termsOf(question), topK: 9 }).map(({ id }) => id);
+    const entry = (id: string, content: string) => ({ id, name: 'pump', content });
+    await index.add(Array.from({ length: 120 }, (_, at) => entry(`e${at}`, 'oil')));
+    await index.add([entry('e7', 'water')]);
+    expect(await found('water')).toEqual(['e7']);
+    index.remove('e7');
+    index.remove('e7');
+    expect(await found('water')).toEqual([]);
+    expect(await found('pump')).toHaveLength(9);
   });
 });
 

@@ -19,8 +19,12 @@ export interface Evidence {
   /** Where the text stands in its document, in UTF-16 units. */
   readonly start?: number;
   readonly end?: number;
-  /** From 1. */
+  /** The first page that the text stands on, from 1. */
   readonly page?: number;
+  /** All pages that it stands on. */
+  readonly pages?: readonly number[];
+  /** Parts of the text by which it was found, the best first; places in its document. */
+  readonly matches?: readonly { readonly start: number; readonly end: number }[];
   readonly score?: number;
   readonly scores?: JsonObject;
   readonly url?: string;

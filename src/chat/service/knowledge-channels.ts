@@ -1,11 +1,13 @@
 /** Stage 6: what the datasets of a chat hold, as two channels of one search. */
 import { defer, forkJoin, map, type Observable, of, ReplaySubject, share, switchMap } from 'rxjs';
 import type { JsonObject } from '../../json.js';
+import { passageIdOf } from '../../knowledge/base/give-parents.js';
 import type { KnowledgeHit, KnowledgeHits } from '../../knowledge/base/retrieval.js';
 import type { KnowledgeSearch } from '../../knowledge/knowledge-search.js';
 import type { FoundPassage } from '../../knowledge/search/after/post-processor.js';
 import { defaultProcessors, processHits } from '../../knowledge/search/after/process-hits.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
+import { pagesOf } from '../../records/knowledge.js';
 import type { EvidenceChannel, FoundEvidence } from '../stages/gather-evidence.js';
 import type { ChatSettings } from './chat-settings.js';
 
@@ -97,8 +99,9 @@ function inOneOrder(
   for (const { hits, weight } of lists) {
     for (const hit of hits) {
       const similarity = hit.similarity * weight;
-      const known = best.get(hit.chunk.id);
-      if (known === undefined || known.similarity < similarity) best.set(hit.chunk.id, { ...hit, similarity });
+      const id = passageIdOf(hit);
+      const known = best.get(id);
+      if (known === undefined || known.similarity < similarity) best.set(id, { ...hit, similarity });
     }
   }
   return [...best.values()].sort((a, b) => b.similarity - a.similarity);
@@ -128,12 +131,20 @@ function processed(
   );
 }
 
-function passageOf({ chunk, similarity }: KnowledgeHit): FoundPassage {
-  return { ...asNeighbour(chunk), similarity };
+function passageOf({ chunk, similarity, matches }: KnowledgeHit): FoundPassage {
+  const { index, ...passage } = asNeighbour(chunk);
+  // A passage that was found by a part of it holds what stands around that already.
+  return { ...passage, similarity, ...(index !== undefined && matches === undefined && { index }) };
 }
 
-function asNeighbour({ id, documentId, text, index, start, end }: KnowledgeHit['chunk']): FoundPassage {
-  return { id, documentId, text, similarity: 0, index, ...(start !== null && end !== null && { start, end }) };
+function asNeighbour(chunk: KnowledgeHit['chunk']): FoundPassage {
+  const { id, documentId, text, index, start, end } = chunk;
+  const pages = pagesOf(chunk);
+  return {
+    ...{ id, documentId, text, similarity: 0, index },
+    ...(start !== null && end !== null && { start, end }),
+    ...(pages.length > 0 && { pages }),
+  };
 }
 
 /** Whether nothing of the question is in it, and it is there for a link alone. */
@@ -142,8 +153,8 @@ function isLinked({ scores }: KnowledgeHit): boolean {
 }
 
 function evidenceOf({ hit, passage }: ProcessedHit): FoundEvidence {
-  const { chunk, document, similarity, scores } = hit;
-  const { start, end, ids = [chunk.id] } = passage;
+  const { chunk, document, similarity, scores, matches } = hit;
+  const { start, end, pages = [], ids = matches?.map(({ id }) => id) ?? [chunk.id] } = passage;
   const { url } = document.metadata;
   return {
     id: chunk.id,
@@ -154,7 +165,8 @@ function evidenceOf({ hit, passage }: ProcessedHit): FoundEvidence {
     chunk_ids: ids,
     text: passage.text,
     ...(start !== undefined && end !== undefined && { start, end }),
-    ...(chunk.page !== null && { page: chunk.page }),
+    ...(pages[0] !== undefined && { page: pages[0], pages }),
+    ...(matches !== undefined && { matches: matches.map((part) => ({ start: part.start, end: part.end })) }),
     score: rounded(similarity),
     scores: Object.fromEntries(Object.entries(scores).map(([name, score]) => [name, rounded(score)])),
     ...(typeof url === 'string' && url !== '' && { url }),

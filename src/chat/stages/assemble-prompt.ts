@@ -3,6 +3,7 @@ import type { ChatMessage } from '../../models/chat-model.js';
 import { cutToTokens, estimateTokens } from '../../models/estimate-tokens.js';
 import type { Intent } from '../intents/intent.js';
 import { languageOf } from '../intents/utterance.js';
+import { pageLabel } from '../pipeline/page-label.js';
 import type { PastMessage, StageResult } from './stage-result.js';
 
 /** How an answer is grounded. */
@@ -16,6 +17,7 @@ export interface PromptEvidence {
   readonly source: string;
   readonly text: string;
   readonly page?: number | undefined;
+  readonly pages?: readonly number[] | undefined;
   readonly args?: object | undefined;
 }
 
@@ -157,11 +159,13 @@ function userText(mode: PromptMode, question: string, kept: readonly PromptEvide
 }
 
 /** A source as data: its number and name, and its lines in quotes. */
-function quoted({ n, source, page, args, text }: PromptEvidence): string {
+function quoted(item: PromptEvidence): string {
+  const { n, source, args, text } = item;
+  const pages = pageLabel(item);
   const name = source.replaceAll(/\s+/g, ' ').slice(0, 200);
   const about = [
     JSON.stringify(name),
-    ...(page === undefined ? [] : [`page ${page}`]),
+    ...(pages === '' ? [] : [pages]),
     ...(args === undefined ? [] : [JSON.stringify(args)]),
   ];
   return `[${n}] ${about.join(', ')}\n${quote(text)}`;

@@ -1,5 +1,6 @@
 /** A chat as a node: its stages over the services of the run, and its events as events of the node. */
 import { concat, concatMap, EMPTY, from, Observable, of, throwError } from 'rxjs';
+import { z } from 'zod';
 import { type CallContext, contextOf } from '../../agents/call-context.js';
 import { CHAT_NOTICE, CHAT_OUTPUT } from '../../chat/chat-frames.js';
 import type { Memory } from '../../chat/memory/load-memory.js';
@@ -94,7 +95,8 @@ function readTurn({ name }: Pick<ChatParams, 'name'>, { input, node }: Activatio
   try {
     return readTurnSettings(ownObject(input, 'variables') ?? {});
   } catch (cause) {
-    const message = `Chat ${JSON.stringify(name ?? node)}: the variable "sys.chat" does not fit: ${String(cause)}`;
+    const why = cause instanceof z.ZodError ? z.prettifyError(cause).replaceAll(/\s*\n\s*/g, ' ') : String(cause);
+    const message = `Chat ${JSON.stringify(name ?? node)}: the variable "sys.chat" does not fit: ${why}`;
     throw new EngineError('QUESTION_INVALID', message, { node, cause });
   }
 }
@@ -211,7 +213,7 @@ function settle({ response, evidence, citations, type: _, trace_id: __, ...about
 
 /** A source as RAGFlow's clients read it, by the number that it is cited by. */
 function chunkOf(item: Evidence): [string, JsonObject] {
-  const { n, id, text, document_id, dataset_id, source, page, score, scores, url } = item;
+  const { n, id, text, document_id, dataset_id, source, page, pages = [], score, scores, url } = item;
   return [
     String(n),
     {
@@ -221,7 +223,7 @@ function chunkOf(item: Evidence): [string, JsonObject] {
       document_name: source,
       dataset_id: dataset_id ?? null,
       image_id: null,
-      positions: page === undefined ? [] : [[page, 0, 0, 0, 0]],
+      positions: (pages.length === 0 && page !== undefined ? [page] : pages).map((on) => [on, 0, 0, 0, 0]),
       url: url ?? null,
       similarity: score ?? 1,
       vector_similarity: scores?.vector ?? scores?.ngram ?? null,

@@ -76,23 +76,22 @@ export class ContainerNode {
   }
 
   #begun(step: StepAt, input: unknown, watch: StepWatch | undefined): NodeResult {
-    const { definition, inlet, rule } = this.#parts;
+    const { definition, rule } = this.#parts;
     if (input instanceof Interrupt) return interruptedBy(step, input);
     watch?.start(input);
     if (definition.type === 'graph') return this.#passed(step, { whole: input }, watch);
     const chunks = rule ?? step.context.chunks;
     if (definition.type === 'loop') {
-      return this.#ended(step, goRound(step.node, inlet.path, definition, input, chunks), watch);
+      return this.#ended(step, goRound(step.node, definition, input, chunks), watch);
     }
     // Items whose turn comes after a resume are those that the hook made.
     if (step.node.isResumable) step.keepPrepared();
-    return this.#ended(step, mapItems(step, inlet.path, definition, input, chunks), watch);
+    return this.#ended(step, mapItems(step, definition, input, chunks), watch);
   }
 
-  #passed(step: StepAt, input: Parameters<typeof passThrough>[2], watch: StepWatch | undefined): NodeResult {
+  #passed(step: StepAt, input: Parameters<typeof passThrough>[1], watch: StepWatch | undefined): NodeResult {
     const told = watch === undefined ? undefined : (chunk: unknown) => watch.output(chunk);
-    const { path } = this.#parts.inlet;
-    return this.#ended(step, passThrough(step.node, path, input, this.#around.isOpenBehind, told), watch);
+    return this.#ended(step, passThrough(step.node, input, this.#around.isOpenBehind, told), watch);
   }
 
   /** The body has ended: what comes out goes through schema, hook and stop. */

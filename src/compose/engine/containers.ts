@@ -6,8 +6,9 @@ import type { BodyEnd } from '../../graph/node.js';
 import { interrupt, type NodeEvent } from '../../graph/node-events.js';
 import type { ChunkInput } from '../../graph/typed.js';
 import { expandQueue } from '../../operators/expand-queue.js';
+import { show } from '../make-step.js';
 import type { ConcatRule, StepDefinition } from '../step.js';
-import { wholeOf } from './inputs.js';
+import { pathAt, wholeOf } from './inputs.js';
 import { isThenable } from './later.js';
 import type { StepAt } from './step-at.js';
 import { settledChunks, settledValue } from './stream-out.js';
@@ -26,7 +27,6 @@ const WAITING = interrupt();
  */
 export function passThrough(
   at: NodeActivation,
-  path: string,
   input: { readonly whole: unknown } | { readonly source: ChunkInput },
   isLiveOut: boolean,
   passed?: (chunk: unknown) => void,
@@ -52,7 +52,7 @@ export function passThrough(
     return at.runBody(round, { source, ...(isLiveOut ? { output } : {}) }).subscribe({
       next: ({ status, result }) => {
         if (status === 'interrupted') subscriber.next(WAITING);
-        else if (result === undefined) subscriber.error(noOutput(path));
+        else if (result === undefined) subscriber.error(noOutput(pathAt(at)));
         else if (at.out !== undefined) end();
         else subscriber.next(settledValue(result.value));
       },
@@ -74,16 +74,14 @@ export function noOutput(path: string): EngineError {
  */
 export function mapItems(
   step: StepAt,
-  path: string,
   { concurrency }: DefinitionOf<'map'>,
   input: unknown,
   chunks: ConcatRule<unknown> | undefined,
 ): NodeResult {
   if (!Array.isArray(input)) {
-    const received = input === null ? 'null' : typeof input;
-    throw new EngineError('INPUT_INVALID', `"${path}" goes through a list; received ${received}. Give it a list.`, {
-      node: path,
-    });
+    const { path } = step;
+    const message = `"${path}" goes through a list; received ${show(input)}. Give it a list.`;
+    throw new EngineError('INPUT_INVALID', message, { node: path });
   }
   const items = input as readonly unknown[];
   if (items.length === 0) return settledValue([]);
@@ -94,8 +92,8 @@ export function mapItems(
       step.node.runBody({ key: `[${index}]`, value: item }).pipe(
         tap(({ status, result }) => {
           if (status === 'interrupted') isWaiting = true;
-          else if (result === undefined) throw noOutput(`${path}[${index}]`);
-          else results[index] = wholeOf(result.value, chunks, path);
+          else if (result === undefined) throw noOutput(`${step.path}[${index}]`);
+          else results[index] = wholeOf(result.value, chunks, step.node);
         }),
       );
     return from(items)
@@ -122,7 +120,6 @@ type LoopStep = { readonly event: NodeEvent } | { readonly round: number; readon
  */
 export function goRound(
   at: NodeActivation,
-  path: string,
   { until, maxRounds }: DefinitionOf<'loop'>,
   input: unknown,
   chunks: ConcatRule<unknown> | undefined,
@@ -131,12 +128,13 @@ export function goRound(
   const first: LoopStep = { round: open.length === 0 ? 1 : Math.max(...open), value: input };
   const after = (step: { readonly round: number }, { status, result }: BodyEnd): Observable<LoopStep> => {
     if (status === 'interrupted') return of({ event: WAITING });
-    if (result === undefined) throw noOutput(`${path}[${step.round}]`);
-    const value = wholeOf(result.value, chunks, path);
+    if (result === undefined) throw noOutput(`${pathAt(at)}[${step.round}]`);
+    const value = wholeOf(result.value, chunks, at);
     const isDone = until(value as never, step.round);
     const next = (done: boolean): LoopStep => {
       if (done) return { event: settledValue(value) };
       if (step.round < maxRounds) return { round: step.round + 1, value };
+      const path = pathAt(at);
       const message = `Loop "${path}" went round ${maxRounds} times without reaching its end; check its "until", or raise maxRounds.`;
       throw new EngineError('RUN_STEPS_EXCEEDED', message, { node: path });
     };

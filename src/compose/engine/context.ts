@@ -5,7 +5,7 @@ import type { ValueCodec } from '../../graph/typed.js';
 import type { Json } from '../../json.js';
 import type { StateToken } from '../state.js';
 import type { ConcatRule } from '../step.js';
-import type { RunObservers, RunOptionsByNode } from './watch.js';
+import type { RunInnerPaths, RunObservers, RunOptionsByNode } from './watch.js';
 
 /** Handed to the nodes of a run in place of its services, which it holds. */
 export interface RunContext {
@@ -18,6 +18,8 @@ export interface RunContext {
   readonly observers: RunObservers | undefined;
   /** Undefined when no call options were given. */
   readonly options: RunOptionsByNode | undefined;
+  /** Paths inside steps of code that the outermost run was given something for; undefined when there are none. */
+  readonly inside: RunInnerPaths | undefined;
   /** Path of the step that this run is part of, with the name of the run and a slash; empty for a run of its own. */
   readonly prefix: string;
   /** The same without rounds. */

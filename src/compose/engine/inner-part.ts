@@ -2,13 +2,14 @@
 import { isObservable, Observable, tap } from 'rxjs';
 import { Interrupt } from '../interrupt.js';
 import type { InnerPartOptions, StepKind } from '../step.js';
-import type { RunObservers, StepWatch, WatchedActivation } from './watch.js';
+import type { RunContext } from './context.js';
+import type { StepWatch, WatchedActivation } from './watch.js';
 
 /** The step that a part belongs to. */
 interface PartOwner {
   /** Path from the outermost run, without rounds. */
   readonly place: string;
-  readonly context: { readonly observers: RunObservers | undefined; readonly place: string };
+  readonly context: Pick<RunContext, 'observers' | 'inside' | 'place'>;
   partAt(suffix: string): WatchedActivation;
 }
 
@@ -27,6 +28,7 @@ export function innerPart<T>(
   const { observers } = at.context;
   if (observers === undefined) return work();
   const suffix = id === undefined ? `/${name}` : `#${id}`;
+  at.context.inside?.seen(`${at.place}${suffix}`);
   const step = { name, kind, path: `${at.place.slice(at.context.place.length)}${suffix}`, rule };
   const watched = (): StepWatch | undefined => {
     const watch = observers.watchPart(step, at.partAt(suffix));

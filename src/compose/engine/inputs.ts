@@ -9,7 +9,8 @@ import type { Room } from '../../operators/chunk-reader.js';
 import { ChunkStream } from '../../operators/chunk-stream.js';
 import { pour } from '../../operators/pour.js';
 import { concatValues } from '../chunks/concat-values.js';
-import type { ConcatRule, InputRule, NodeBlueprint } from '../step.js';
+import { type ConcatRule, END, type InputRule, type NodeBlueprint } from '../step.js';
+import type { RunContext } from './context.js';
 
 /** Where a value may come from. */
 export interface Source {
@@ -73,6 +74,14 @@ export class Inlet implements InletParts {
 
 type Rule = ConcatRule<unknown> | undefined;
 
+/** Where something failed, for errors: a path, or the activation that has it with the rounds around. */
+export type Where = string | NodeActivation;
+
+/** The path of an activation from the outermost run, with rounds. It is made when it is asked for, which is when something failed. */
+export function pathAt(where: Where): string {
+  return typeof where === 'string' ? where : (where.services as RunContext).prefix + where.path;
+}
+
 /**
  * The whole input of a node.
  *
@@ -84,29 +93,31 @@ export function wholeInput(inlet: Inlet, at: NodeActivation, rule: Rule): unknow
   const { input, sources } = inlet;
   if (input === undefined && arrival.next === undefined) {
     const { value } = arrival;
-    return value instanceof Chunks ? wholeFrom(sourceOf(sources, arrival.from), value, rule, inlet.path) : value;
+    return value instanceof Chunks ? wholeFrom(sourceOf(sources, arrival.from), value, rule, at) : value;
   }
   const { gather } = inlet;
-  const values = gather === null ? undefined : valuesInOrder(sources, arrival, rule, inlet.path);
+  const values = gather === null ? undefined : valuesInOrder(sources, arrival, rule, at);
   if (values !== undefined) return (gather as Gather)(values);
-  if (input === undefined && gather !== null && sources.length <= FEW) return gather(valuesOf(inlet, arrival, rule));
+  if (input === undefined && gather !== null && sources.length <= FEW)
+    return gather(valuesOf(inlet, arrival, rule, at));
   const arrived = arrivedAt(inlet, at, rule);
   if (input !== undefined) return input.whole(arrived);
-  return arrived.size === 1 ? arrived.values().next().value : merged(inlet, arrived);
+  return arrived.size === 1 ? arrived.values().next().value : merged(inlet, arrived, at);
 }
 
-function wholeFrom(source: Source | undefined, value: unknown, rule: Rule, reader: string): unknown {
+function wholeFrom(source: Source | undefined, value: unknown, rule: Rule, reader: Where): unknown {
   return wholeOf(value, source?.rule ?? rule, reader, source?.path);
 }
 
 /**
- * One value of all chunks. `path` is where it is needed, `producer` where the chunks come from.
+ * One value of all chunks. `reader` is where it is needed, `producer` where the chunks come from.
  *
  * @throws EngineError STREAM_EMPTY, CHUNKS_INVALID
  */
-export function wholeOf(value: unknown, rule: Rule, path: string, producer = path): unknown {
+export function wholeOf(value: unknown, rule: Rule, reader: Where, producer?: string): unknown {
   if (!(value instanceof Chunks)) return value;
   if (value.items.length === 0) {
+    const path = pathAt(reader);
     const message = `"${path}" needs a value, but the stream that should give it ended without any chunk. Let the step before it give at least one; "pick" gives none for a key that is not there.`;
     throw new EngineError('STREAM_EMPTY', message, { node: path });
   }
@@ -114,7 +125,8 @@ export function wholeOf(value: unknown, rule: Rule, path: string, producer = pat
   try {
     return finished(concatValues(value.items, rule));
   } catch (thrown) {
-    throw errorAt(toEngineError(thrown, 'NODE_FAILED', { node: producer }), producer);
+    const node = producer ?? pathAt(reader);
+    throw errorAt(toEngineError(thrown, 'NODE_FAILED', { node }), node);
   }
 }
 
@@ -147,25 +159,30 @@ function sourceOf(sources: readonly Source[], node: number): Source | undefined 
 const FEW = 8;
 
 /** The values of {@link arrivedAt} for a few sources, without maps. */
-function valuesOf({ sources, path }: Inlet, first: Arrival, rule: Rule): unknown[] {
+function valuesOf({ sources }: Inlet, first: Arrival, rule: Rule, at: NodeActivation): unknown[] {
   const values: unknown[] = [];
-  for (let at = 0; at < sources.length; at += 1) {
-    const source = sources[at] as Source;
+  for (let index = 0; index < sources.length; index += 1) {
+    const source = sources[index] as Source;
     const arrival = newestOf(first, source.node);
-    if (arrival !== undefined) values.push(wholeFrom(source, arrival.value, rule, path));
+    if (arrival !== undefined) values.push(wholeFrom(source, arrival.value, rule, at));
   }
   return values;
 }
 
 /** Mostly each source gave once, in the order of the edges, of which the newest comes first; undefined when it was otherwise. */
-function valuesInOrder(sources: readonly Source[], first: Arrival, rule: Rule, path: string): unknown[] | undefined {
+function valuesInOrder(
+  sources: readonly Source[],
+  first: Arrival,
+  rule: Rule,
+  reader: NodeActivation,
+): unknown[] | undefined {
   const values = new Array<unknown>(sources.length);
   let arrival: Arrival | undefined = first;
   for (let at = sources.length - 1; at >= 0; at -= 1) {
     const source = sources[at] as Source;
     if (arrival === undefined || arrival.from !== source.node) return undefined;
     const { value }: Arrival = arrival;
-    values[at] = value instanceof Chunks ? wholeFrom(source, value, rule, path) : value;
+    values[at] = value instanceof Chunks ? wholeFrom(source, value, rule, reader) : value;
     arrival = arrival.next;
   }
   return arrival === undefined ? values : undefined;
@@ -180,17 +197,17 @@ function newestOf(first: Arrival, node: number): Arrival | undefined {
 
 /** Whole values by source, in the order of the edges; of several from one source the newest. */
 function arrivedAt(inlet: Inlet, at: NodeActivation, rule: Rule): Map<string, unknown> {
-  const { sources, path } = inlet;
+  const { sources } = inlet;
   const arrivals = arrivalsOf(sources, at.arrival);
   const arrived = new Map<string, unknown>();
   for (let index = 0; index < sources.length; index += 1) {
     const arrival = arrivals[index];
     const source = sources[index] as Source;
-    if (arrival !== undefined) arrived.set(source.id, wholeFrom(source, arrival.value, rule, path));
+    if (arrival !== undefined) arrived.set(source.id, wholeFrom(source, arrival.value, rule, at));
   }
   for (const source of inlet.reads) {
     const read = at.read(source.node);
-    if (read !== undefined) arrived.set(source.id, wholeFrom(source, read.value, rule, path));
+    if (read !== undefined) arrived.set(source.id, wholeFrom(source, read.value, rule, at));
   }
   return arrived;
 }
@@ -220,9 +237,9 @@ function newestArrivals(first: Arrival | undefined): Map<number, Arrival> {
 }
 
 /** Values that came together, as one: by the rule of the node, or the keys of all of them in one object. */
-function merged({ path, merge: rule }: Inlet, arrived: ReadonlyMap<string, unknown>): unknown {
+function merged({ merge: rule }: Inlet, arrived: ReadonlyMap<string, unknown>, at: NodeActivation): unknown {
   if (rule !== undefined) return rule([...arrived.values()]);
-  const guard = new MergeGuard(path);
+  const guard = new MergeGuard(at);
   const all: Record<string, unknown> = {};
   for (const [from, value] of arrived) {
     guard.check(from, value);
@@ -237,12 +254,12 @@ function defineOwn(target: object, key: string, value: unknown): void {
 
 /** Sees that values which become one object are objects with different keys. */
 class MergeGuard {
-  readonly #path: string;
+  readonly #at: NodeActivation;
   /** Who gave a key. */
   readonly #givers = new Map<string, string>();
 
-  constructor(path: string) {
-    this.#path = path;
+  constructor(at: NodeActivation) {
+    this.#at = at;
   }
 
   /** @throws EngineError MERGE_CONFLICT naming the key and both nodes. */
@@ -258,8 +275,13 @@ class MergeGuard {
   }
 
   #conflict(why: string): EngineError {
-    const message = `Several values came together at "${this.#path}": ${why}. Give the node a merge function, or use join.`;
-    return new EngineError('MERGE_CONFLICT', message, { node: this.#path });
+    const node = pathAt(this.#at);
+    // An end has no options.
+    const isEnd = node === END || node.endsWith(`/${END}`);
+    const advice = isEnd
+      ? 'Join them: g.join({ … }, g.end), or lead them to a node with a merge function.'
+      : 'Give the node a merge function, or use join.';
+    return new EngineError('MERGE_CONFLICT', `Several values came together at "${node}": ${why}. ${advice}`, { node });
   }
 }
 
@@ -298,7 +320,7 @@ export function chunkInput(
   if (inlet.input !== undefined) return pieces(inlet, inlet.input, sources, { newest, at, room });
   if (sources.length === 1) return chunksOf(newest.get((sources[0] as Source).node) as Arrival, at, room);
   if (inlet.merge !== undefined) return mergedWhole(inlet, sources, newest, at, rule);
-  const guard = new MergeGuard(inlet.path);
+  const guard = new MergeGuard(at);
   return merge(
     ...sources.map(({ id, node }) =>
       chunksOf(newest.get(node) as Arrival, at, room).pipe(
@@ -370,10 +392,10 @@ function mergedWhole(
   );
   const whole = (): unknown => {
     const arrived = sources.map((source, index) => {
-      const value = wholeFrom(source, new Chunks(collected[index] as unknown[]), rule, inlet.path);
+      const value = wholeFrom(source, new Chunks(collected[index] as unknown[]), rule, at);
       return [source.id, value] as const;
     });
-    return merged(inlet, new Map(arrived));
+    return merged(inlet, new Map(arrived), at);
   };
   return concat(
     merge(...gathering),

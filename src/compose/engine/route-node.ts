@@ -8,7 +8,7 @@ import { nearestName } from '../../nearest-name.js';
 import { Interrupt } from '../interrupt.js';
 import type { RouteBlueprint } from '../step.js';
 import type { RunContext } from './context.js';
-import { chunkInput, type Inlet, wholeInput } from './inputs.js';
+import { chunkInput, type Inlet, pathAt, wholeInput } from './inputs.js';
 import { isThenable } from './later.js';
 import { StepAt, type StepPlace } from './step-at.js';
 import { settledChunks, settledValue } from './stream-out.js';
@@ -50,7 +50,7 @@ export class RouteNode {
     const { arrival } = at;
     const isAsItCame = inlet.input === undefined && arrival?.next === undefined && arrival?.value instanceof Chunks;
     const passed = isAsItCame ? arrival.value : value;
-    const settle = (chosen: unknown) => settledValue(passed, { next: this.#targetsOf(chosen) });
+    const settle = (chosen: unknown) => settledValue(passed, { next: this.#targetsOf(at, chosen) });
     if (!isThenable(labels)) return settle(labels);
     // Its chooser may run a step that asks.
     return inside.later(labels, settle);
@@ -73,10 +73,10 @@ export class RouteNode {
       const decide = (isLast: boolean): void => {
         const labels = this.#parts.route.choosePrefix?.(prefix as never[], isLast);
         if (labels === undefined) {
-          this.#requireDecision(prefix.length, isLast);
+          this.#requireDecision(at, prefix.length, isLast);
           return;
         }
-        next = this.#targetsOf(labels);
+        next = this.#targetsOf(at, labels);
         at.open({ next, onUnread: end });
         for (let index = 0; index < prefix.length && !subscriber.closed; index += 1) at.write(prefix[index]);
         prefix.length = 0;
@@ -108,32 +108,33 @@ export class RouteNode {
     });
   }
 
-  #requireDecision(length: number, isLast: boolean): void {
-    const { inlet } = this.#parts;
+  #requireDecision(at: NodeActivation, length: number, isLast: boolean): void {
+    if (!isLast && length < MAX_PREFIX) return;
+    const node = pathAt(at);
     if (isLast) {
-      const message = `Branch "${inlet.path}" chose no route although all ${length} chunks had come; let its chooser give a label when "isLast" is true.`;
-      throw new EngineError('NODE_TARGET_UNKNOWN', message, { node: inlet.path });
+      const message = `Branch "${node}" chose no route although all ${length} chunks had come; let its chooser give a label when "isLast" is true.`;
+      throw new EngineError('NODE_TARGET_UNKNOWN', message, { node });
     }
-    if (length < MAX_PREFIX) return;
-    const message = `Branch "${inlet.path}" has not chosen a route after ${MAX_PREFIX} chunks; let its chooser decide earlier.`;
-    throw new EngineError('LIMIT_REACHED', message, { node: inlet.path });
+    const message = `Branch "${node}" has not chosen a route after ${MAX_PREFIX} chunks; let its chooser decide earlier.`;
+    throw new EngineError('LIMIT_REACHED', message, { node });
   }
 
   /** @throws EngineError NODE_TARGET_UNKNOWN naming the routes that there are. */
-  #targetsOf(chosen: unknown): readonly string[] {
-    const { targets, inlet } = this.#parts;
+  #targetsOf(at: NodeActivation, chosen: unknown): readonly string[] {
+    const { targets } = this.#parts;
     const labels = Array.isArray(chosen) ? (chosen as readonly unknown[]) : [chosen];
     const ids = labels.flatMap((label) => {
       const found = typeof label === 'string' ? targets.get(label) : undefined;
       if (found !== undefined) return found;
+      const node = pathAt(at);
       if (label instanceof Interrupt) {
-        const message = `Branch "${inlet.path}" was given a question by its chooser, which cannot ask; ask in a step before it.`;
-        throw new EngineError('NODE_PROTOCOL', message, { node: inlet.path });
+        const message = `Branch "${node}" was given a question by its chooser, which cannot ask; ask in a step before it.`;
+        throw new EngineError('NODE_PROTOCOL', message, { node });
       }
       const near = typeof label === 'string' ? nearestName(label, [...targets.keys()]) : undefined;
       const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
-      const message = `Branch "${inlet.path}" chose ${JSON.stringify(label) ?? String(label)}, which is none of its routes: ${[...targets.keys()].map((name) => `"${name}"`).join(', ')}.${hint}`;
-      throw new EngineError('NODE_TARGET_UNKNOWN', message, { node: inlet.path });
+      const message = `Branch "${node}" chose ${JSON.stringify(label) ?? String(label)}, which is none of its routes: ${[...targets.keys()].map((name) => `"${name}"`).join(', ')}.${hint}`;
+      throw new EngineError('NODE_TARGET_UNKNOWN', message, { node });
     });
     return [...new Set(ids)];
   }

@@ -5,8 +5,16 @@ import type { NodeActivation, NodeResult } from '../../graph/activation.js';
 import { type Call, type NodeEvent, notice, type Settled, type Usage } from '../../graph/node-events.js';
 import type { StateCell, StatePatch } from '../../graph/state-cell.js';
 import type { Json } from '../../json.js';
-import { failureOf, Interrupt, type InterruptOptions, type InterruptPart, requireParts } from '../interrupt.js';
-import type { StateHandle, StateToken } from '../state.js';
+import { invalidOption, requireObject } from '../../operators/invalid-option.js';
+import {
+  failureOf,
+  Interrupt,
+  type InterruptOptions,
+  type InterruptPart,
+  requireInterruptOptions,
+  requireParts,
+} from '../interrupt.js';
+import { requireState, type StateHandle, type StateToken } from '../state.js';
 import type { AnyStep, InnerPartOptions, StepActivation, StepKind } from '../step.js';
 import type { FoundState, GraphAround, RunContext } from './context.js';
 import { innerPart } from './inner-part.js';
@@ -174,6 +182,7 @@ export class StepAt implements StepActivation, WatchedActivation, OuterStep {
   }
 
   state<S>(token: StateToken<S>): StateHandle<S> {
+    requireState(`Step "${this.path}", at.state`, token);
     const found = this.findState(token as StateToken<unknown>);
     if (found !== undefined) return new Handle<S>(found.step, found.cell, token);
     const around = this.graphsAround().map(({ name, states }) => {
@@ -195,6 +204,7 @@ export class StepAt implements StepActivation, WatchedActivation, OuterStep {
   }
 
   observe<T>(kind: StepKind, name: string, input: unknown, work: () => T, options?: InnerPartOptions): T {
+    if (typeof work !== 'function') throw invalidOption(`Step "${this.path}", at.observe`, 'work', 'a function', work);
     return innerPart(this, kind, name, input, work, options);
   }
 
@@ -210,6 +220,7 @@ export class StepAt implements StepActivation, WatchedActivation, OuterStep {
   }
 
   interrupt(question: unknown, options: InterruptOptions = {}): Interrupt {
+    requireInterruptOptions(this.path, options);
     return new Interrupt(question, options);
   }
 
@@ -219,6 +230,8 @@ export class StepAt implements StepActivation, WatchedActivation, OuterStep {
   }
 
   emit(name: string, data: Json): void {
+    if (typeof name !== 'string' || name === '')
+      throw invalidOption(`Step "${this.path}", at.emit`, 'name', 'a text that is not empty', name);
     const isObject = typeof data === 'object' && data !== null && !Array.isArray(data);
     this.node.say(notice(name, isObject ? (data as Record<string, Json>) : { value: data }));
     this.context.outer?.emit(name, data);
@@ -316,6 +329,7 @@ class Handle<S> implements StateHandle<S> {
   }
 
   update(fields: Partial<S>): S {
+    requireObject(`The state "${this.#token.name}"`, 'fields', fields, 'an object of the fields that change');
     const { reducers } = this.#token;
     const before = this.#cell.value as Readonly<Record<string, unknown>>;
     const reduced = Object.entries(fields).map(([key, update]) => {

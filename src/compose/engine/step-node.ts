@@ -81,8 +81,8 @@ export class StepNode {
   #whole(step: StepAt): unknown {
     const { chunks: rule } = step.context;
     if (this.#blueprint.beforeChunks === undefined) return wholeInput(this.#inlet, step.node, rule);
-    const { path } = this.#inlet;
-    return collected(step.node, this.#chunks(step, undefined), (items) => wholeOf(new Chunks(items), rule, path));
+    const { node } = step;
+    return collected(node, this.#chunks(step, undefined), (items) => wholeOf(new Chunks(items), rule, node));
   }
 
   #begun(input: unknown, step: StepAt, watch: StepWatch | undefined): unknown {
@@ -173,7 +173,7 @@ export class StepNode {
     return toObservable(chunks).pipe(
       toArray(),
       mergeMap((items) => {
-        const whole = wholeOf(new Chunks(items), rule, this.#inlet.path);
+        const whole = wholeOf(new Chunks(items), rule, step.node);
         return eventsOf(this.#around.finished(step, whole, watch));
       }),
     );

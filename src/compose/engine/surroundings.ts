@@ -63,21 +63,23 @@ export class Surroundings implements StepPlace {
   /** The whole input as hook and schema leave it, or the question of the hook. A hook that has had its effects is not called again. */
   prepared(step: StepAt, whole: () => unknown): unknown {
     const { before } = this.#hooks;
-    if (before === undefined) return afterwards(whole(), (input) => this.#checkedInput(input));
+    if (before === undefined) return afterwards(whole(), (input) => this.#checkedInput(step, input));
     const kept = keptValue(step.node, step.context.codec, 'input');
     if (kept !== undefined) {
       step.prepared = kept;
       return kept.value;
     }
     const hooked = afterwards(whole(), (input) => before(input as never, step));
-    const checked = afterwards(hooked, (input) => (input instanceof Interrupt ? input : this.#checkedInput(input)));
+    const checked = afterwards(hooked, (input) =>
+      input instanceof Interrupt ? input : this.#checkedInput(step, input),
+    );
     return afterwards(checked, (input) => step.prepare(input));
   }
 
-  #checkedInput(input: unknown): unknown {
+  #checkedInput(step: StepAt, input: unknown): unknown {
     const { input: schema } = this.#options;
     if (schema === undefined) return input;
-    return validate(schema, input, (problems) => this.#invalid('INPUT_INVALID', 'input', problems));
+    return validate(schema, input, (problems) => invalidBySchema(step, 'INPUT_INVALID', 'input', problems));
   }
 
   /** A whole output on its way through its schema, its hook and the stop behind it. */
@@ -87,7 +89,7 @@ export class Surroundings implements StepPlace {
     const checked =
       schema === undefined
         ? output
-        : validate(schema, output, (problems) => this.#invalid('OUTPUT_INVALID', 'output', problems));
+        : validate(schema, output, (problems) => invalidBySchema(step, 'OUTPUT_INVALID', 'output', problems));
     const final = afterwards(checked, (value) => {
       watch?.end(value);
       return after === undefined ? value : after(value as never, step);
@@ -104,11 +106,15 @@ export class Surroundings implements StepPlace {
     for (const key of step.node.openBodies) step.node.closeBody(key);
     return stop;
   }
+}
 
-  #invalid(code: 'INPUT_INVALID' | 'OUTPUT_INVALID', what: string, problems: string): EngineError {
-    const { path } = this;
-    return new EngineError(code, `The ${what} of step "${path}" does not fit its schema: ${problems}.`, { node: path });
-  }
+function invalidBySchema(
+  { path }: StepAt,
+  code: 'INPUT_INVALID' | 'OUTPUT_INVALID',
+  what: string,
+  problems: string,
+): EngineError {
+  return new EngineError(code, `The ${what} of step "${path}" does not fit its schema: ${problems}.`, { node: path });
 }
 
 export function eventsOf(result: NodeResult): Observable<NodeEvent> {

@@ -63,3 +63,22 @@ export interface RunOptionsByNode {
   /** Options for the step at a path without rounds; frozen, `{}` without any. */
   at(step: object, path: string): Readonly<Record<string, unknown>>;
 }
+
+/** Something that was given to a run for one path. */
+export interface PathClaim {
+  readonly at: string;
+  /** Begins the warning: `There were options for "ask" at "outer/ask"`. */
+  readonly what: string;
+  /** The name of the warning. */
+  readonly warning: 'OptionsWarning' | 'ObserverWarning';
+}
+
+/** What lies inside the steps of code of a run, as far as options or observers were given for it. */
+export interface RunInnerPaths {
+  /** A run begins inside a step; `place` is its path with a slash behind, `paths` are those of its nodes. */
+  begun(place: string, paths: readonly string[]): void;
+  /** Something stands at a path. */
+  seen(path: string): void;
+  /** Warns of paths where nothing was, although something else ran inside the step around. To be called when the run has ended. */
+  warnOfUnused(): void;
+}

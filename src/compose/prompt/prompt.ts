@@ -112,6 +112,7 @@ interface ReadPart {
 }
 
 function promptOf<Fields>(owner: string, parts: readonly PromptPart[], reader: Reader): Prompt<Fields> {
+  if (parts.length === 0) throw invalidOption(owner, 'parts', 'at least one message, such as user("…")', 'none');
   const read = parts.map((part, index) => readPart(owner, part, index, reader));
   const fields = mergeFields(read.flatMap((part) => part.fields));
   const build = (name: string): Prompt<Fields> => {

@@ -2,7 +2,13 @@
 import { concatMap, defer, from, map, type Observable, takeUntil, timer } from 'rxjs';
 import { toolFailed } from '../../adapters/failures.js';
 import { isJsonObject } from '../../json.js';
-import { invalidOption, requireObject, requireWhole } from '../../operators/invalid-option.js';
+import {
+  invalidOption,
+  requireObject,
+  requireOptions,
+  requireSchema,
+  requireWhole,
+} from '../../operators/invalid-option.js';
 import type { StandardSchema } from '../../standard-schema.js';
 import { defineTool as defineCanvasTool, type Shape, type Tool } from '../../tools/tool.js';
 import type { StepTool, ToolActivation, ToolReply } from './step-tool.js';
@@ -18,8 +24,7 @@ export interface ToolSketch<I extends ToolInput, R, A> {
   /** What describes its arguments. @default it has none */
   readonly input?: I;
   /** What answers to its questions have to be; it gives `call.answer` its type. @default anything */
-  // biome-ignore lint/suspicious/noExplicitAny: what the schema takes does not matter, answers come from outside
-  readonly answer?: StandardSchema<any, A>;
+  readonly answer?: StandardSchema<unknown, A>;
   /**
    * Does the work. Gives its result, a promise of it, a stream of pieces of it (Observable or AsyncIterable), or a question
    * (`call.interrupt(…)`), after whose answer it is called again.
@@ -56,7 +61,7 @@ export function defineTool<A extends Shape, P extends Shape>(tool: Tool<A, P>): 
  * Arguments are checked before `run` is called; those that do not fit are TOOL_ARGUMENTS with every issue, for the model to read. A call that
  * takes longer than `timeoutMs` is TOOL_FAILED and is unsubscribed.
  *
- * @throws EngineError OPTION_INVALID for a name that models cannot call, no description, and a schema that cannot be used.
+ * @throws EngineError OPTION_INVALID for a name that models cannot call, no description, a schema that cannot be used, and a name that is no option.
  */
 export function defineTool<const I extends ToolInput, R, A = unknown>(tool: ToolSketch<I, R, A>): StepTool;
 export function defineTool(tool: Tool<Shape, Shape> | ToolSketch<ToolInput, unknown, unknown>): unknown {
@@ -73,14 +78,19 @@ export function requireToolName(owner: string, name: unknown): asserts name is s
   throw invalidOption(owner, 'name', 'letters, digits, "_" and "-", at most 64', name);
 }
 
+/** Every field of a sketch. */
+const OPTIONS = ['name', 'description', 'input', 'answer', 'run', 'output', 'timeoutMs', 'deferred'];
+
 function stepTool(sketch: ToolSketch<ToolInput, unknown, unknown>): StepTool {
   if (!isJsonObject(sketch))
     throw invalidOption('defineTool', 'tool', 'an object with name, description and run', sketch);
   const { name, description, answer, run, output, timeoutMs, deferred } = sketch;
   requireToolName('defineTool', name);
   const owner = `defineTool "${name}"`;
+  requireOptions(owner, sketch, OPTIONS);
   if (typeof description !== 'string') throw invalidOption(owner, 'description', 'text for the model', description);
   if (typeof run !== 'function') throw invalidOption(owner, 'run', 'a function', run);
+  requireSchema(owner, 'answer', answer);
   if (timeoutMs !== undefined) requireWhole(owner, 'timeoutMs', timeoutMs, 1);
   const input = readToolInput(owner, sketch.input);
   const work = (args: unknown, call: ToolActivation): Observable<ToolReply> =>

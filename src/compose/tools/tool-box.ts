@@ -132,7 +132,8 @@ function renamesOf(owner: string, tool: StepTool, aliases: AliasesByTool): Reado
 }
 
 function unknownTool(name: string, own: readonly string[], all: Iterable<string>): EngineError {
-  const known = own.length === 0 ? 'There are no tools.' : `The tools are: ${own.join(', ')}.`;
+  const known =
+    own.length === 0 ? 'There are no tools; give it as one of "tools".' : `The tools are: ${own.join(', ')}.`;
   return new EngineError('TOOL_UNKNOWN', `There is no tool "${name}". ${known}${didYouMean(name, all)}`, {
     details: { tool: name, tools: own },
   });

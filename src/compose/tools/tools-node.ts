@@ -6,6 +6,7 @@ import { concatMessageLists } from '../../models/concat-messages.js';
 import type { ToolCall } from '../../models/content-parts.js';
 import type { AssistantMessage, ToolMessage } from '../../models/messages.js';
 import { invalidOption, requireCallable, requireOptions, requireWhole } from '../../operators/invalid-option.js';
+import { show } from '../make-step.js';
 import type { OptionStep, StepActivation } from '../step.js';
 import { step } from '../steps.js';
 import type { CallSetup, PlacedCall, RequestedCall, ToolAnswer, ToolMiddleware } from './run-tool-call.js';
@@ -116,7 +117,7 @@ const OPTIONS = [
 /** The calls of a message; a message in parts may have them only there. */
 function callsOf(message: AssistantMessage, { path }: StepActivation): readonly ToolCall[] {
   if (!isJsonObject(message) || message.role !== 'assistant') {
-    const got = isJsonObject(message) ? `a message of the role ${JSON.stringify(message.role)}` : typeof message;
+    const got = isJsonObject(message) ? `a message of the role ${JSON.stringify(message.role)}` : show(message);
     throw new EngineError(
       'INPUT_INVALID',
       `"${path}" makes the calls of a model's message; received ${got}. Give it a message of the role "assistant".`,

@@ -2,13 +2,10 @@ import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EngineError } from '../../errors.js';
 import { toUnreadable, unreadable } from '../reading/limits.js';
+import { findDelimiter } from './find-delimiter.js';
 import { type CellRange, MAX_COLUMNS } from './select-sheets.js';
 import type { CellBudget, GridRow } from './table.js';
 
-const DELIMITERS = [',', ';', '\t', '|'] as const;
-/** Characters and records by which the delimiter is found. */
-const SAMPLE_LENGTH = 65_536;
-const SAMPLE_RECORDS = 50;
 /** What Excel writes, and reads, as a first line of its own. */
 const DECLARED = /^sep=(.)\r?\n/i;
 const PIECE_LENGTH = 65_536;
@@ -75,56 +72,11 @@ export async function readCsv(name: string, text: string, { range, budget, signa
   return rows;
 }
 
-/**
- * The delimiter of a CSV text: the one of comma, semicolon, tab and bar that parts the first records into the same number of
- * fields, or into most; undefined when none of them does.
- */
-export function findDelimiter(text: string): string | undefined {
-  const sample = text.slice(0, SAMPLE_LENGTH);
-  let best: { readonly delimiter: string; readonly score: number } | undefined;
-  for (const delimiter of DELIMITERS) {
-    const counts = countDelimiters(sample, delimiter);
-    // The last record may be cut off by the sample.
-    const whole = counts.length > 1 && sample.length < text.length ? counts.slice(0, -1) : counts;
-    const [first = 0] = whole;
-    if (first === 0) continue;
-    const alike = whole.filter((count) => count === first).length / whole.length;
-    const score = alike * 1000 + Math.min(first, 999);
-    if (best === undefined || score > best.score) best = { delimiter, score };
-  }
-  return best?.delimiter;
-}
-
 /** The line end of a text that has no other one; undefined when several are mixed, and quotes decide which is one. */
 function findLineEnd(text: string): '\n' | '\r' | '\r\n' | undefined {
   if (!text.includes('\r')) return '\n';
   if (!text.includes('\n')) return '\r';
   return /\r(?!\n)|(?<!\r)\n/.test(text) ? undefined : '\r\n';
-}
-
-/** How often the delimiter stands outside of quotes, by record. */
-function countDelimiters(sample: string, delimiter: string): number[] {
-  const counts: number[] = [];
-  let count = 0;
-  let isQuoted = false;
-  let length = 0;
-  const close = (): void => {
-    if (length > 0) counts.push(count);
-    count = 0;
-    length = 0;
-  };
-  for (const character of sample) {
-    if (character === '"') isQuoted = !isQuoted;
-    if (!isQuoted && (character === '\n' || character === '\r')) {
-      close();
-      if (counts.length >= SAMPLE_RECORDS) return counts;
-      continue;
-    }
-    length += 1;
-    if (!isQuoted && character === delimiter) count += 1;
-  }
-  close();
-  return counts;
 }
 
 /** A record that does not end. */

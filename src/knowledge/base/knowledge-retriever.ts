@@ -1,5 +1,6 @@
 import { EngineError } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
+import { pagesOf } from '../../records/knowledge.js';
 import type { RetrievalRequest, RetrievedPassage, Retriever } from '../retriever.js';
 import type { Datasets } from './datasets.js';
 import type { KnowledgeHit, KnowledgeHits, KnowledgeQuery } from './retrieval.js';
@@ -67,7 +68,9 @@ function queryOf(request: RetrievalRequest, datasetIds: readonly string[]): Know
   };
 }
 
-function passageOf({ chunk, document, similarity, termSimilarity, vectorSimilarity }: KnowledgeHit): RetrievedPassage {
+function passageOf(hit: KnowledgeHit): RetrievedPassage {
+  const { chunk, document, similarity, termSimilarity, vectorSimilarity, matches } = hit;
+  const pages = pagesOf(chunk);
   const record: JsonObject = {
     dataset_id: chunk.datasetId,
     term_similarity: termSimilarity,
@@ -76,6 +79,8 @@ function passageOf({ chunk, document, similarity, termSimilarity, vectorSimilari
     important_keywords: [...chunk.keywords],
     ...(chunk.start !== null && chunk.end !== null && { start: chunk.start, end: chunk.end }),
     ...(chunk.page !== null && { page: chunk.page }),
+    ...(pages.length > 1 && { pages: [...pages] }),
+    ...(matches !== undefined && { matches: matches.map((part) => ({ ...part })) }),
   };
   return {
     id: chunk.id,

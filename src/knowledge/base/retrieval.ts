@@ -4,6 +4,7 @@ import type { JsonObject } from '../../json.js';
 import { firstValue, fromAbortable } from '../../operators/from-abortable.js';
 import type { ChunkRecord, DatasetRecord, DocumentRecord } from '../../records/knowledge.js';
 import { type MetadataFilter, metadataTest } from '../search/metadata-filter.js';
+import { type FoundPart, withParents } from './give-parents.js';
 import { readMetadataFilter } from './metadata-filter.js';
 import { type BaseParts, openIndex } from './parts.js';
 import type { PassageHit, PassageQuery } from './ports.js';
@@ -37,7 +38,10 @@ export interface KnowledgeQuery {
 
 /** A chunk that was found. */
 export interface KnowledgeHit {
+  /** With the text and place of the passage that it is a part of, where it is one. */
   readonly chunk: ChunkRecord;
+  /** The parts by which the passage was found, the best first; absent where it was found by itself. */
+  readonly matches?: readonly FoundPart[] | undefined;
   readonly document: DocumentRecord;
   /** 0 to 1; grows with the rank. */
   readonly similarity: number;
@@ -107,7 +111,7 @@ export async function searchKnowledge(
     ranked.map(({ hit }) => hit.id),
     signal,
   );
-  const fused = ranked.flatMap(({ hit, similarity }): KnowledgeHit[] => {
+  const parted = ranked.flatMap(({ hit, similarity }): KnowledgeHit[] => {
     const { scores } = hit;
     const one = found.get(hit.id);
     const vectorSimilarity = scores.vector ?? scores.ngram ?? 0;
@@ -115,6 +119,7 @@ export async function searchKnowledge(
       ? []
       : [{ ...one, similarity, termSimilarity: scores.bm25 ?? similarity, vectorSimilarity, scores }];
   });
+  const fused = await withParents(parts.store, tenant, parted, signal);
   const offset = (Math.max(1, page) - 1) * pageSize;
   const pageOf = (all: readonly KnowledgeHit[]): KnowledgeHits => ({
     hits: all.slice(offset, offset + pageSize),

@@ -1,3 +1,4 @@
+import { isTableRule } from '../../documents/markdown-tables.js';
 import { requireObject } from '../../operators/invalid-option.js';
 import { type ByTokensOptions, tokenCut } from './by-tokens.js';
 import { atMost, type Chunker, type ParsedDocument, type Range, type TableRange } from './chunker.js';
@@ -56,8 +57,6 @@ function* groupsOf(
   if (group !== undefined) yield group;
 }
 
-const DASHES = /^\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
-
 /** The tables of Markdown in a text. */
 export function markdownTables(text: string): TableRange[] {
   const tables: TableRange[] = [];
@@ -66,7 +65,7 @@ export function markdownTables(text: string): TableRange[] {
     const first = lines[0];
     const last = lines.at(-1);
     if (first !== undefined && last !== undefined && lines.length > 1) {
-      const isDashes = ({ start, end }: Range) => DASHES.test(text.slice(start, end).trim());
+      const isDashes = ({ start, end }: Range) => isTableRule(text.slice(start, end));
       const hasHeader = lines[1] !== undefined && isDashes(lines[1]);
       const rows = (hasHeader ? lines.slice(2) : lines).filter((line) => !isDashes(line));
       if (rows.length > 0) {

@@ -34,6 +34,8 @@ export interface ChunkDraft extends Range {
   readonly tokens: number;
   /** Page on which it begins, from 1. @default unknown */
   readonly page?: number;
+  /** All pages that it stands on, where these are several. @default `page` alone */
+  readonly pages?: readonly number[];
   /** The headings above it, from the outermost. @default none */
   readonly headings?: readonly string[];
   /** What a reader needs beside the text, such as the header of a table; it belongs to what is searched, not to the range. @default none */
@@ -74,30 +76,38 @@ export function* atMost(drafts: Iterable<ChunkDraft>, maxChunks = MAX_CHUNKS): G
 }
 
 /** What a draft has beside its range. */
-export type DraftFields = Omit<ChunkDraft, 'text' | 'start' | 'end' | 'page'>;
+export type DraftFields = Omit<ChunkDraft, 'text' | 'start' | 'end' | 'page' | 'pages'>;
 
 /** The draft of a range without the white space at its ends; undefined when nothing is left. */
 export function draftOf(document: ParsedDocument, { start, end }: Range, fields: DraftFields): ChunkDraft | undefined {
   const range = trimmed(document.text, start, end);
   if (range === undefined) return undefined;
-  const page = pageAt(document.pages, range.start);
+  const pages = pagesOn(document.pages, range);
+  const [page] = pages;
   return {
     ...fields,
     ...range,
     text: document.text.slice(range.start, range.end),
     ...(page !== undefined && { page }),
+    ...(pages.length > 1 && { pages }),
   };
 }
 
-/** The page on which a position lies: the last that begins at or before it. */
-function pageAt(pages: readonly PageRange[] | undefined, position: number): number | undefined {
-  if (pages === undefined || pages.length === 0) return undefined;
+/** The pages that a range stands on: from the last that begins at or before it to the last that begins within it. */
+function pagesOn(pages: readonly PageRange[] | undefined, { start, end }: Range): number[] {
+  if (pages === undefined || pages.length === 0) return [];
   let low = 0;
   let high = pages.length - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if ((pages[middle]?.start ?? 0) <= position) low = middle;
+    if ((pages[middle]?.start ?? 0) <= start) low = middle;
     else high = middle - 1;
   }
-  return pages[low]?.page;
+  const on: number[] = [];
+  for (let at = low; at < pages.length; at += 1) {
+    const one = pages[at] as PageRange;
+    if (at > low && one.start >= end) break;
+    on.push(one.page);
+  }
+  return on;
 }

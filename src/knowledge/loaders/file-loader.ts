@@ -3,7 +3,7 @@ import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { MAX_FILE_BYTES, requireSize } from '../../documents/reading/limits.js';
 import { EngineError } from '../../errors.js';
-import { invalidOption, requireObject, requireWhole } from '../../operators/invalid-option.js';
+import { invalidOption, requireOptions, requireWhole } from '../../operators/invalid-option.js';
 import { componentFunction } from '../component-function.js';
 import { parserByExtension } from '../parsers/parser-by-extension.js';
 import type { DocumentLoader, LoadFunction, ParseFunction } from '../ports.js';
@@ -20,6 +20,8 @@ export interface FileLoaderOptions {
   readonly name?: string;
 }
 
+const OPTIONS = ['root', 'parser', 'maxBytes', 'name'];
+
 /**
  * A loader of files below one folder. The URI is a path: relative to the folder, or absolute and inside of it. The ids and the `source` of
  * documents are the path relative to the folder, with `/` on every system.
@@ -30,7 +32,7 @@ export interface FileLoaderOptions {
  * @throws EngineError OPTION_INVALID.
  */
 export function fileLoader(options: FileLoaderOptions): DocumentLoader {
-  requireObject('fileLoader', 'options', options, 'an object with "root"');
+  requireOptions('fileLoader', options, OPTIONS, 'an object with "root"');
   const { root, parser = parserByExtension(), maxBytes = MAX_FILE_BYTES, name = 'fileLoader' } = options;
   if (typeof root !== 'string' || root === '') throw invalidOption('fileLoader', 'root', 'the path of a folder', root);
   requireWhole('fileLoader', 'maxBytes', maxBytes, 1);

@@ -2,10 +2,11 @@ import type { EgressClient } from '../../adapters/egress/egress-client.js';
 import type { Headers } from '../../adapters/egress/request-headers.js';
 import { EngineError } from '../../errors.js';
 import { firstValue } from '../../operators/from-abortable.js';
-import { requireMethods, requireObject } from '../../operators/invalid-option.js';
+import { requireMethods, requireOptions } from '../../operators/invalid-option.js';
 import { componentFunction } from '../component-function.js';
 import { parserByExtension } from '../parsers/parser-by-extension.js';
 import type { DocumentLoader, LoadFunction, ParseFunction } from '../ports.js';
+import { requireText } from '../require-input.js';
 
 /** How URLs are loaded. */
 export interface UrlLoaderOptions {
@@ -23,6 +24,8 @@ export interface UrlLoaderOptions {
   readonly name?: string;
 }
 
+const OPTIONS = ['http', 'parser', 'headers', 'timeoutMs', 'maxBytes', 'name'];
+
 /** Statuses that another try may not give. */
 const RETRYABLE = new Set([408, 425, 429, 500, 502, 503, 504]);
 
@@ -34,7 +37,7 @@ const RETRYABLE = new Set([408, 425, 429, 500, 502, 503, 504]);
  * a status other than 2xx, and those of the parser. A signal closes the connection at once.
  */
 export function urlLoader(options: UrlLoaderOptions): DocumentLoader {
-  requireObject('urlLoader', 'options', options, 'an object with "http"');
+  requireOptions('urlLoader', options, OPTIONS, 'an object with "http"');
   requireMethods('urlLoader', 'http', options.http, ['fetch'], 'what createEgressClient(…) gives');
   const { http, parser = parserByExtension(), headers, timeoutMs, maxBytes, name = 'urlLoader' } = options;
   const request = {
@@ -43,6 +46,7 @@ export function urlLoader(options: UrlLoaderOptions): DocumentLoader {
     ...(maxBytes !== undefined && { maxBytes }),
   };
   const load: LoadFunction = async (uri, call = {}) => {
+    requireText(name, 'URI', uri);
     const answer = await firstValue(http.fetch({ ...request, url: uri }), call.signal);
     const { status, bytes, contentType, url } = answer;
     if (status < 200 || status > 299) throw refused(url, status);

@@ -1,5 +1,5 @@
 import { endingOf, fileKind } from '../../documents/reading/file-kind.js';
-import { invalidOption, requireObject } from '../../operators/invalid-option.js';
+import { invalidOption, requireOptions } from '../../operators/invalid-option.js';
 import type { ParseFunction, ParserInput } from '../ports.js';
 import { csvParser } from './csv-parser.js';
 import { type FileParserOptions, fileParser, storedFile } from './file-parser.js';
@@ -15,6 +15,8 @@ export interface ParserByExtensionOptions extends FileParserOptions {
   /** Reads what no other parser reads. @default refuses it with `FILE_UNREADABLE` and what to give instead */
   readonly fallback?: ParseFunction;
 }
+
+const OPTIONS = ['parsers', 'fallback', 'maxCharacters', 'threads'];
 
 /** The parser of a source by its ending; undefined when there is none. */
 export interface ParserByExtension extends ParseFunction {
@@ -50,7 +52,7 @@ const TEXT_TYPES: readonly (readonly [pattern: RegExp, parser: 'csv' | 'json' | 
  * @throws EngineError OPTION_INVALID for a parser that is no function, and for two of one ending.
  */
 export function parserByExtension(options: ParserByExtensionOptions = {}): ParserByExtension {
-  requireObject('parserByExtension', 'options', options, 'an object');
+  requireOptions('parserByExtension', options, OPTIONS);
   const { parsers = {}, fallback, ...reading } = options;
   const own = new Map<string, ParseFunction>();
   for (const [written, parser] of Object.entries(parsers)) {

@@ -1,7 +1,8 @@
 import type { ChatMessage } from '../../models/messages.js';
-import { invalidOption, requireObject, requireWhole } from '../../operators/invalid-option.js';
+import { invalidOption, requireOptions, requireWhole } from '../../operators/invalid-option.js';
 import { componentFunction } from '../component-function.js';
 import type { DocumentRetriever, RetrieveFunction, WaitOptions } from '../ports.js';
+import { requireText } from '../require-input.js';
 import { sideBySide } from '../side-by-side.js';
 import { type AskedModel, askText, linesOfAnswer } from './ask-lines.js';
 import { type FuseFunction, firstPlaces } from './fuse.js';
@@ -36,6 +37,8 @@ export interface MultiQueryOptions {
   readonly name?: string;
 }
 
+const OPTIONS = ['retriever', 'rewrite', 'includeOriginal', 'maxQueries', 'concurrency', 'fuse', 'limit', 'name'];
+
 /**
  * A retriever that asks several wordings of a query side by side and joins what they find.
  *
@@ -47,7 +50,7 @@ export interface MultiQueryOptions {
  * @throws EngineError OPTION_INVALID.
  */
 export function multiQuery(options: MultiQueryOptions): DocumentRetriever {
-  requireObject('multiQuery', 'options', options, 'an object');
+  requireOptions('multiQuery', options, OPTIONS);
   if (typeof options.retriever !== 'function')
     throw invalidOption('multiQuery', 'retriever', 'a function', options.retriever);
   const {
@@ -65,6 +68,7 @@ export function multiQuery(options: MultiQueryOptions): DocumentRetriever {
   if (typeof retriever !== 'function') throw invalidOption('multiQuery', 'retriever', 'a retriever', retriever);
   const rewrite = rewriter(options.rewrite);
   const retrieve: RetrieveFunction = async (query, call = {}) => {
+    requireText(name, 'query', query);
     const { signal } = call;
     signal?.throwIfAborted();
     const rewritten = await rewrite(query, { signal });

@@ -1,7 +1,7 @@
 /** Small parts to be found, whole documents to be given: an indexer that splits, and a retriever that goes back to the whole. */
 import { EngineError } from '../../errors.js';
 import type { Json } from '../../json.js';
-import { invalidOption, requireObject } from '../../operators/invalid-option.js';
+import { invalidOption, requireOptions } from '../../operators/invalid-option.js';
 import { componentFunction } from '../component-function.js';
 import { type KnowledgeDocument, metadataText, metadataValue, withMetadata, withScore } from '../knowledge-document.js';
 import type {
@@ -12,6 +12,7 @@ import type {
   TransformFunction,
   WaitOptions,
 } from '../ports.js';
+import { requireDocuments, requireText } from '../require-input.js';
 import { type ChunkId, chunkId } from '../splitters/chunks.js';
 
 /** Metadata that names the parent of a part. */
@@ -48,6 +49,8 @@ export interface ParentIndexerOptions {
   readonly name?: string;
 }
 
+const PARENT_INDEXER_OPTIONS = ['indexer', 'split', 'parentKey', 'idOf', 'parents', 'removeStale', 'name'];
+
 /**
  * An indexer that splits documents and stores the parts, each with the id of the document it is a part of; gives the ids of the parts.
  *
@@ -60,7 +63,7 @@ export interface ParentIndexerOptions {
  * @throws EngineError OPTION_INVALID.
  */
 export function parentIndexer(options: ParentIndexerOptions): DocumentIndexer {
-  requireObject('parentIndexer', 'options', options, 'an object');
+  requireOptions('parentIndexer', options, PARENT_INDEXER_OPTIONS);
   for (const part of ['indexer', 'split'] as const) {
     if (typeof options[part] !== 'function') throw invalidOption('parentIndexer', part, 'a function', options[part]);
   }
@@ -69,6 +72,7 @@ export function parentIndexer(options: ParentIndexerOptions): DocumentIndexer {
   requireKey('parentIndexer', parentKey);
   const index: IndexFunction = async (documents, call = {}) => {
     const { signal } = call;
+    requireDocuments(name, documents);
     signal?.throwIfAborted();
     requireDistinct(name, 'documents', documents);
     const families: { readonly parent: KnowledgeDocument; readonly parts: readonly KnowledgeDocument[] }[] = [];
@@ -131,6 +135,8 @@ export interface ParentRetrieverOptions {
   readonly name?: string;
 }
 
+const PARENT_RETRIEVER_OPTIONS = ['retriever', 'parents', 'parentKey', 'level', 'withoutParent', 'missing', 'name'];
+
 /**
  * A retriever that finds parts and gives the documents they are parts of: each once, in the order of their first parts, with the highest score of
  * their parts. `topK` of a call counts parts.
@@ -140,13 +146,14 @@ export interface ParentRetrieverOptions {
  * @throws EngineError OPTION_INVALID.
  */
 export function parentRetriever(options: ParentRetrieverOptions): DocumentRetriever {
-  requireObject('parentRetriever', 'options', options, 'an object');
+  requireOptions('parentRetriever', options, PARENT_RETRIEVER_OPTIONS);
   if (typeof options.retriever !== 'function')
     throw invalidOption('parentRetriever', 'retriever', 'a function', options.retriever);
   const { retriever, parents, parentKey = PARENT_KEY, level = 'nearest', withoutParent = 'drop' } = options;
   const { missing = 'fail', name = 'parentRetriever' } = options;
   requireKey('parentRetriever', parentKey);
   const retrieve: RetrieveFunction = async (query, call = {}) => {
+    requireText(name, 'query', query);
     const parts = await retriever(query, call);
     const idOf = (part: KnowledgeDocument): string | undefined =>
       (level === 'first' ? ancestorsOf(part, parentKey)[0] : undefined) ?? metadataText(part, parentKey);

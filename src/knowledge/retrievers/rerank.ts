@@ -1,17 +1,12 @@
 /** Putting found documents into another order. */
 import { EngineError } from '../../errors.js';
 import type { Reranker } from '../../models/single-answer.js';
-import {
-  invalidOption,
-  requireMethods,
-  requireObject,
-  requireOptions,
-  requireWhole,
-} from '../../operators/invalid-option.js';
+import { invalidOption, requireMethods, requireOptions, requireWhole } from '../../operators/invalid-option.js';
 import { componentFunction, type StepLabel } from '../component-function.js';
 import { type KnowledgeDocument, metadataValue, withScore } from '../knowledge-document.js';
 import type { DocumentRetriever, DocumentTransformer, RetrieveFunction, WaitOptions } from '../ports.js';
 import { byScore } from '../rank.js';
+import { requireDocuments, requireText } from '../require-input.js';
 
 /** Documents, and the query that they were found with. */
 export interface FoundDocuments {
@@ -34,6 +29,8 @@ export interface RerankOptions {
   readonly name?: string;
 }
 
+const RERANK_OPTIONS = ['topK', 'scoreThreshold', 'maxDocuments', 'name'];
+
 /**
  * A transformer of a query and its documents that puts them in the order of a model's scores, which they get. Equal scores are in the order of
  * ids.
@@ -44,11 +41,14 @@ export interface RerankOptions {
  */
 export function rerank(reranker: Reranker, options: RerankOptions = {}): RerankFunction & StepLabel<'transformer'> {
   requireMethods('rerank', 'reranker', reranker, ['rerank'], 'an object with a function "rerank"');
-  requireObject('rerank', 'options', options, 'an object');
+  requireOptions('rerank', options, RERANK_OPTIONS);
   const { topK, scoreThreshold, maxDocuments = 1_000, name = 'rerank' } = options;
   if (topK !== undefined) requireWhole('rerank', 'topK', topK, 1);
   requireWhole('rerank', 'maxDocuments', maxDocuments, 1);
-  const order: RerankFunction = async ({ query, documents }, { signal } = {}) => {
+  const order: RerankFunction = async (found, { signal } = {}) => {
+    requireText(name, 'query', found?.query);
+    requireDocuments(name, found.documents);
+    const { query, documents } = found;
     signal?.throwIfAborted();
     const read = documents.slice(0, maxDocuments);
     if (read.length === 0) return [];
@@ -82,13 +82,15 @@ export interface RerankedRetrieverOptions {
   readonly name?: string;
 }
 
+const RERANKED_RETRIEVER_OPTIONS = ['retriever', 'rerank', 'candidates', 'name'];
+
 /**
  * A retriever whose documents are put in order anew. `topK` and `scoreThreshold` of a call count after that.
  *
  * @throws EngineError OPTION_INVALID.
  */
 export function rerankedRetriever(options: RerankedRetrieverOptions): DocumentRetriever {
-  requireObject('rerankedRetriever', 'options', options, 'an object');
+  requireOptions('rerankedRetriever', options, RERANKED_RETRIEVER_OPTIONS);
   if (typeof options.retriever !== 'function')
     throw invalidOption('rerankedRetriever', 'retriever', 'a function', options.retriever);
   if (typeof options.rerank !== 'function')
@@ -96,6 +98,7 @@ export function rerankedRetriever(options: RerankedRetrieverOptions): DocumentRe
   const { retriever, rerank: order, candidates, name = 'rerankedRetriever' } = options;
   if (candidates !== undefined) requireWhole('rerankedRetriever', 'candidates', candidates, 1);
   const retrieve: RetrieveFunction = async (query, call = {}) => {
+    requireText(name, 'query', query);
     const { topK, scoreThreshold, ...rest } = call;
     const asked = Math.max(candidates ?? 0, topK ?? 0);
     const documents = await retriever(query, { ...rest, ...(asked > 0 && { topK: asked }) });
@@ -126,6 +129,7 @@ export function bestFirstAndLast(options: BestFirstAndLastOptions = {}): Documen
   if (scoreOf === '') throw invalidOption('bestFirstAndLast', 'scoreOf', 'a name or a function', scoreOf);
   const scored = typeof scoreOf === 'function' ? scoreOf : scoreIn(scoreOf);
   return componentFunction(name, 'transformer', async (documents: readonly KnowledgeDocument[]) => {
+    requireDocuments(name, documents);
     const sorted = documents
       .map((document) => ({ document, score: scored(document) }))
       .sort((left, right) => right.score - left.score)

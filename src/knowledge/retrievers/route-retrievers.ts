@@ -1,8 +1,9 @@
 import { EngineError } from '../../errors.js';
 import type { ChatMessage } from '../../models/messages.js';
-import { invalidOption, requireObject, requireWhole } from '../../operators/invalid-option.js';
+import { invalidOption, requireObject, requireOptions, requireWhole } from '../../operators/invalid-option.js';
 import { componentFunction } from '../component-function.js';
 import type { DocumentRetriever, RetrieveFunction, WaitOptions } from '../ports.js';
+import { requireText } from '../require-input.js';
 import { sideBySide } from '../side-by-side.js';
 import { type AskedModel, askText, linesOfAnswer } from './ask-lines.js';
 import { type FuseFunction, reciprocalRank } from './fuse.js';
@@ -35,6 +36,8 @@ export interface RouteRetrieversOptions {
   readonly name?: string;
 }
 
+const OPTIONS = ['retrievers', 'route', 'fuse', 'concurrency', 'limit', 'name'];
+
 /**
  * A retriever that asks some of several retrievers side by side and joins what they find.
  *
@@ -47,7 +50,7 @@ export interface RouteRetrieversOptions {
  * @throws EngineError OPTION_INVALID.
  */
 export function routeRetrievers(options: RouteRetrieversOptions): DocumentRetriever {
-  requireObject('routeRetrievers', 'options', options, 'an object');
+  requireOptions('routeRetrievers', options, OPTIONS);
   requireObject('routeRetrievers', 'retrievers', options.retrievers, 'an object of retrievers by name');
   const { fuse = reciprocalRank(), limit, name = 'routeRetrievers' } = options;
   const retrievers = new Map(Object.entries(options.retrievers));
@@ -58,6 +61,7 @@ export function routeRetrievers(options: RouteRetrieversOptions): DocumentRetrie
   if (limit !== undefined) requireWhole('routeRetrievers', 'limit', limit, 1);
   const route = router(options.route, names);
   const retrieve: RetrieveFunction = async (query, call = {}) => {
+    requireText(name, 'query', query);
     const { signal } = call;
     signal?.throwIfAborted();
     const chosen = [...new Set(await route(query, { signal, names }))];

@@ -36,7 +36,7 @@ export interface HitParts {
   readonly title: number;
   /** Share of the title in the question. */
   readonly titleInQuestion: number;
-  /** Cosine of a model's vectors; absent without a model. */
+  /** Cosine of a model's vectors as it is, 0 where it is less; absent without a model. */
   readonly vector?: number;
   /** Score of the link graph; absent where no link led to the passage. */
   readonly link?: number;

@@ -93,8 +93,14 @@ export async function searchPassages(work: SearchWork): Promise<SearchHit[]> {
     found.filter((passage) => !known.has(passage)),
     words,
   ).map((one) => ({ ...one, score: 0 }));
-  const columns = Object.entries(table).map(([name, values]) => [name, normalised(values)] as const);
-  return hitsOf(view, [...linked, ...rest], { limit, factor: coverage, columns });
+  // Cosines are the same for all questions, so they are told as they are.
+  const cosines = table.vector?.map((cosine) => Math.min(1, Math.max(0, cosine)));
+  const columns = Object.entries(table).map(
+    ([name, values]) => [name, name === 'vector' ? (cosines ?? []) : normalised(values)] as const,
+  );
+  const isOnly = (row: number): boolean => settings.weights.vector > 0 && table.bm25?.[row] === 0;
+  const alike = cosines?.map((cosine, row) => (isOnly(row) ? cosine : 0));
+  return hitsOf(view, [...linked, ...rest], { limit, factor: coverage, columns, alike });
 }
 
 function questionWeights({ question, expanded }: SearchWork): Map<string, number> {
@@ -272,18 +278,42 @@ function bm25Only(found: readonly number[], words: Float64Array): Ranked[] {
   });
 }
 
-/** Hits with a similarity that never rises from one to the next. */
+/** What hits are made of besides. */
+interface Shown {
+  readonly limit: number;
+  /** Share of the question that is held. */
+  readonly factor: number;
+  readonly columns: Columns;
+  /** Of each candidate that the vectors alone found its cosine, 0 to 1, else 0; its words say nothing of how similar it is. @default 0 for all */
+  readonly alike?: readonly number[] | undefined;
+}
+
+/**
+ * Hits with a similarity that never rises from one to the next: their scores times the share of the question that is held. One that vectors alone found is as
+ * similar as its vector, and what stands before it is no less.
+ */
 function hitsOf(
   view: IndexView,
   ranked: readonly Ranked[],
-  { limit, factor, columns }: { readonly limit: number; readonly factor: number; readonly columns: Columns },
+  { limit, factor, columns, alike = [] }: Shown,
 ): SearchHit[] {
+  const shown = ranked.slice(0, limit);
+  const similarities = new Array<number>(shown.length);
   let most = 1;
-  return ranked.slice(0, limit).map(({ passage, score, row, own }) => {
+  for (const [at, { score, row = -1 }] of shown.entries()) {
     most = Math.min(most, Math.max(0, score * factor));
+    similarities[at] = Math.max(most, alike[row] ?? 0);
+  }
+  let least = 0;
+  for (let at = shown.length - 1; at >= 0; at -= 1) {
+    least = Math.max(least, similarities[at] as number);
+    similarities[at] = least;
+  }
+  return shown.map(({ passage, row, own }, at) => {
     const { id, documentId, title, metadata } = view.head(passage);
     const features =
       row === undefined ? {} : Object.fromEntries(columns.map(([name, values]) => [name, values[row] as number]));
-    return { id, documentId, title, metadata, similarity: most, parts: { ...NO_PARTS, ...features, ...own } };
+    const similarity = similarities[at] as number;
+    return { id, documentId, title, metadata, similarity, parts: { ...NO_PARTS, ...features, ...own } };
   });
 }

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../json.js';
 import { invalidOption } from '../../operators/invalid-option.js';
 import { type KnowledgeDocument, knowledgeDocument, metadataValue } from '../knowledge-document.js';
 import type { TransformFunction } from '../ports.js';
+import { requireDocuments } from '../require-input.js';
 
 /** Gives the id of a chunk; `index` is its position among the chunks of the document, from 0. */
 export type ChunkId = (documentId: string, index: number) => string;
@@ -29,11 +30,13 @@ export const MAX_CHUNKS = 100_000;
  * the whole text and are left out. Other work of the process goes on between two documents.
  */
 export function chunking(
+  name: string,
   split: (document: KnowledgeDocument, signal?: AbortSignal) => readonly Chunk[] | Promise<readonly Chunk[]>,
   idOf: ChunkId,
 ): TransformFunction {
-  if (typeof idOf !== 'function') throw invalidOption('split', 'idOf', 'a function', idOf);
+  if (typeof idOf !== 'function') throw invalidOption(name, 'idOf', 'a function', idOf);
   return async (documents, { signal } = {}) => {
+    requireDocuments(name, documents);
     const chunks: KnowledgeDocument[] = [];
     for (const document of documents) {
       signal?.throwIfAborted();

@@ -1,4 +1,4 @@
-import { invalidOption, requireObject, requireWhole } from '../../operators/invalid-option.js';
+import { invalidOption, requireOptions, requireWhole } from '../../operators/invalid-option.js';
 import { componentFunction } from '../component-function.js';
 import type { DocumentTransformer } from '../ports.js';
 import { type ChunkId, chunkId, chunking, MAX_CHUNKS } from './chunks.js';
@@ -27,6 +27,8 @@ export interface SplitByCharactersOptions {
   readonly name?: string;
 }
 
+const OPTIONS = ['size', 'overlap', 'separators', 'separatorPlace', 'lengthOf', 'idOf', 'maxChunks', 'name'];
+
 /** Paragraphs, lines, ends of sentences in Latin and Chinese writing, blanks, characters. */
 const SEPARATORS = ['\n\n', '\n', '. ', '! ', '? ', '。', '！', '？', '; ', '；', ', ', '，', ' ', ''] as const;
 
@@ -39,10 +41,15 @@ const SEPARATORS = ['\n\n', '\n', '. ', '! ', '? ', '。', '！', '？', '; ', '
  * @throws EngineError OPTION_INVALID.
  */
 export function splitByCharacters(options: SplitByCharactersOptions): DocumentTransformer {
-  requireObject('splitByCharacters', 'options', options, 'an object with "size"');
+  requireOptions('splitByCharacters', options, OPTIONS, 'an object with "size"');
   const { name = 'splitByCharacters', idOf = chunkId } = options;
-  const cut = cutOf('splitByCharacters', options);
+  return cutting(name, cutOf('splitByCharacters', options), idOf);
+}
+
+/** The transformer that cuts texts in one way. */
+export function cutting(name: string, cut: TextCut, idOf: ChunkId): DocumentTransformer {
   const split = chunking(
+    name,
     ({ text }) => cutIntoChunks(text, cut).map(({ start, end }) => ({ text: text.slice(start, end), start })),
     idOf,
   );

@@ -2,7 +2,7 @@ import { documentJob } from '../../documents/document-jobs.js';
 import { unreadable } from '../../documents/reading/limits.js';
 import type { Json, JsonObject } from '../../json.js';
 import { firstValue } from '../../operators/from-abortable.js';
-import { invalidOption, requireObject } from '../../operators/invalid-option.js';
+import { invalidOption, requireOptions } from '../../operators/invalid-option.js';
 import type { Threads } from '../../threads/threads.js';
 import { componentFunction } from '../component-function.js';
 import { type KnowledgeDocument, metadataValue } from '../knowledge-document.js';
@@ -29,6 +29,8 @@ export interface SplitByHeadingsOptions {
   readonly name?: string;
 }
 
+const OPTIONS = ['levels', 'names', 'keepHeadings', 'format', 'threads', 'idOf', 'name'];
+
 /**
  * Cuts documents at their headings. Each chunk gets `headings`: the headings above it, from the outermost, with its own as the last; those
  * of a document that was itself cut so come first. A text without headings is one chunk.
@@ -41,7 +43,7 @@ export interface SplitByHeadingsOptions {
  * @throws EngineError OPTION_INVALID.
  */
 export function splitByHeadings(options: SplitByHeadingsOptions = {}): DocumentTransformer {
-  requireObject('splitByHeadings', 'options', options, 'an object');
+  requireOptions('splitByHeadings', options, OPTIONS);
   const { name = 'splitByHeadings', format = 'markdown', threads, idOf = chunkId } = options;
   const { levels = [1, 2, 3, 4, 5, 6], names = {}, keepHeadings = true } = options;
   for (const level of [...levels, ...Object.keys(names).map(Number)]) {
@@ -53,13 +55,17 @@ export function splitByHeadings(options: SplitByHeadingsOptions = {}): DocumentT
     throw invalidOption('splitByHeadings', 'format', '"markdown" or "html"', format);
   }
   const rules: Rules = { levels: new Set(levels), names, keepHeadings };
-  const split = chunking(async (document, signal) => {
-    const { id, text } = document;
-    if (format === 'markdown') return sectionsOf(document, text, rules);
-    const unable = (why: string) => unreadable(id, `${why}.`);
-    const markdown = await firstValue(documentJob('text', { html: text, name: id }, { threads, unable }), signal);
-    return sectionsOf(document, markdown, rules).map(({ start: _, ...section }) => section);
-  }, idOf);
+  const split = chunking(
+    name,
+    async (document, signal) => {
+      const { id, text } = document;
+      if (format === 'markdown') return sectionsOf(document, text, rules);
+      const unable = (why: string) => unreadable(id, `${why}.`);
+      const markdown = await firstValue(documentJob('text', { html: text, name: id }, { threads, unable }), signal);
+      return sectionsOf(document, markdown, rules).map(({ start: _, ...section }) => section);
+    },
+    idOf,
+  );
   return componentFunction(name, 'transformer', split);
 }
 

@@ -1,10 +1,8 @@
 import { estimateTokens } from '../../models/estimate-tokens.js';
-import { requireObject } from '../../operators/invalid-option.js';
-import { componentFunction } from '../component-function.js';
+import { requireOptions } from '../../operators/invalid-option.js';
 import type { DocumentTransformer } from '../ports.js';
-import { chunkId, chunking } from './chunks.js';
-import { cutOf, type SplitByCharactersOptions } from './split-by-characters.js';
-import { cutIntoChunks } from './split-text.js';
+import { chunkId } from './chunks.js';
+import { cutOf, cutting, type SplitByCharactersOptions } from './split-by-characters.js';
 
 /** How documents are cut by tokens. */
 export interface SplitByTokensOptions extends Omit<SplitByCharactersOptions, 'size' | 'lengthOf'> {
@@ -16,18 +14,15 @@ export interface SplitByTokensOptions extends Omit<SplitByCharactersOptions, 'si
   readonly name?: string;
 }
 
+const OPTIONS = ['size', 'countTokens', 'overlap', 'separators', 'separatorPlace', 'idOf', 'maxChunks', 'name'];
+
 /**
  * Cuts documents into chunks of at most `size` tokens, at the same places as `splitByCharacters`. `overlap` is in tokens, too.
  *
  * @throws EngineError OPTION_INVALID.
  */
 export function splitByTokens(options: SplitByTokensOptions = {}): DocumentTransformer {
-  requireObject('splitByTokens', 'options', options, 'an object');
+  requireOptions('splitByTokens', options, OPTIONS);
   const { name = 'splitByTokens', size = 512, countTokens = estimateTokens, idOf = chunkId, ...rest } = options;
-  const cut = cutOf('splitByTokens', { ...rest, size, lengthOf: countTokens });
-  const split = chunking(
-    ({ text }) => cutIntoChunks(text, cut).map(({ start, end }) => ({ text: text.slice(start, end), start })),
-    idOf,
-  );
-  return componentFunction(name, 'transformer', split);
+  return cutting(name, cutOf('splitByTokens', { ...rest, size, lengthOf: countTokens }), idOf);
 }

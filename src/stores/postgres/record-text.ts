@@ -1,5 +1,6 @@
 import type { Column, Resource } from '../../records/repository.js';
 import { joinTexts } from '../../records/repository.js';
+import { wellFormed } from './well-formed.js';
 
 /** A row as {@link RecordText.selected} gives it. */
 export interface RecordRow {
@@ -50,16 +51,14 @@ export function createRecordText<T>({ columns, shared }: Pick<Resource<T>, 'colu
   };
 }
 
-/** What every supported Node has, and the library of types that is used does not know yet. */
-type WellFormable = string & { readonly toWellFormed: () => string };
-
 /** A column of a record as its table has it. */
 export function storedValue<T>({ type, of }: Column<T>, record: T): string | number | null {
   const value = of(record);
   if (type === 'json') return JSON.stringify(value);
-  // Postgres takes no character 0 out of JSON.
-  if (type === 'list') return JSON.stringify((value as readonly string[]).map((text) => text.replaceAll('\0', '')));
+  // Postgres takes neither out of JSON.
+  if (type === 'list') {
+    return JSON.stringify((value as readonly string[]).map((text) => wellFormed(text.replaceAll('\0', ''))));
+  }
   const stored = type === 'search' ? joinTexts(value as readonly string[]) : (value as string | number | null);
-  // Half a character is nothing that a text of Postgres can hold.
-  return typeof stored === 'string' ? (stored as WellFormable).toWellFormed() : stored;
+  return typeof stored === 'string' ? wellFormed(stored) : stored;
 }

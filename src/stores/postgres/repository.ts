@@ -16,6 +16,7 @@ import {
   type Tally,
 } from '../../records/repository.js';
 import { writerColumn } from '../memory-repository.js';
+import { anyOf } from './any-of.js';
 import type { Database, Fragment, Statements } from './database.js';
 import type { Documents } from './documents.js';
 import { brokenConstraint } from './failures.js';
@@ -340,16 +341,17 @@ function changedBy(record: object, change: object): object {
 function fragmentOf(sql: Statements, { kind, column: name, wanted }: Condition): Fragment {
   const column = sql(name);
   const text = wanted as string;
-  const anyOf = (): Fragment => sql`(select json_array_elements_text(${JSON.stringify(wanted)}::json))`;
   switch (kind) {
     case 'is':
       return sql`and ${column} = ${text}`;
     case 'not':
       return sql`and ${column} is distinct from ${text}`;
     case 'in':
-      return sql`and ${column} in ${anyOf()}`;
+      return sql`and ${column} in ${anyOf(sql, wanted as readonly string[])}`;
     case 'has':
-      return sql`and exists (select from json_array_elements_text(${column}) as given(one) where one in ${anyOf()})`;
+      return sql`
+        and exists (select from json_array_elements_text(${column}) as given(one)
+          where one in ${anyOf(sql, wanted as readonly string[])})`;
     case 'contains':
       return sql`and strpos(${column}, ${foldCase(text)}) > 0`;
     case 'from':

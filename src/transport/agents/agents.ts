@@ -13,6 +13,7 @@ import {
   type AgentStore,
   type AgentSummary,
   CHAT_CATEGORY,
+  isAssistant,
   listAgentSummaries,
 } from '../../records/agents.js';
 import { leftOut, success } from '../envelope.js';
@@ -132,7 +133,7 @@ export const agentRoutes: RouteGroup = {
       data: agentView.shape,
       handle: async ({ tenant, params }, { stores }) => {
         const agent = await stores.agents.find(tenant, params.id);
-        if (agent === undefined || agent.canvasCategory === CHAT_CATEGORY) throw noCanvas();
+        if (agent === undefined || isAssistant(agent)) throw noCanvas();
         return success(agentView.of(agent, tenant));
       },
     }),
@@ -165,7 +166,7 @@ export const agentRoutes: RouteGroup = {
       data: z.boolean(),
       handle: async ({ tenant, params }, parts) => {
         const agent = await parts.stores.agents.find(tenant, params.id);
-        if (agent === undefined || agent.canvasCategory === CHAT_CATEGORY) throw notOwner();
+        if (agent === undefined || isAssistant(agent)) throw notOwner();
         if (!(await deleteAgent(parts, tenant, agent.id))) throw notOwner();
         return success(true);
       },
@@ -185,7 +186,7 @@ export const agentRoutes: RouteGroup = {
       handle: async ({ tenant, params, body }, { stores, now }) => {
         const change = { tags: readTags(body.tags), updatedAt: now() };
         const before = await stores.agents.find(tenant, params.id);
-        const isAgent = before !== undefined && before.canvasCategory !== CHAT_CATEGORY;
+        const isAgent = before !== undefined && !isAssistant(before);
         const after = isAgent ? await stores.agents.update(tenant, params.id, change) : undefined;
         if (after === undefined) throw new EngineError('FORBIDDEN', 'Agent not found or no permission.');
         return success(true);

@@ -1,5 +1,5 @@
 import { noAgent } from '../../hosting/refusals.js';
-import { type AgentRecord, CHAT_CATEGORY } from '../../records/agents.js';
+import { type AgentRecord, isAssistant } from '../../records/agents.js';
 import type { PathRequest } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
 
@@ -10,6 +10,6 @@ export async function findAgent(
 ): Promise<AgentRecord> {
   // A key for one agent opens no other.
   const agent = boundAgent === undefined || boundAgent === id ? await stores.agents.find(tenant, id) : undefined;
-  if (agent === undefined || agent.canvasCategory === CHAT_CATEGORY) throw noAgent();
+  if (agent === undefined || isAssistant(agent)) throw noAgent();
   return agent;
 }

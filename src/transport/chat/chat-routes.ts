@@ -1,18 +1,16 @@
 /** Chats: a question in, the events of its eight stages out. */
-import { fromEvent } from 'rxjs';
 import { z } from 'zod';
 import { toChatFrame } from '../../chat/chat-frames.js';
 import type { RateState } from '../../chat/limits/rate-limits.js';
-import { badArgument, noRun } from '../../hosting/refusals.js';
-import { partyOf } from '../../hosting/shares.js';
+import { noRun } from '../../hosting/refusals.js';
 import type { RunIdentity, RunRecord } from '../../records/runs.js';
 import { success } from '../envelope.js';
+import { clientLeft } from '../http/client-left.js';
 import { sseFrame } from '../http/event-stream.js';
-import { takePlace } from '../http/guards.js';
 import { text } from '../http/input.js';
 import { type HttpExchange, type PathRequest, type RouteGroup, route } from '../http/route.js';
 import { type RunView, streamRun } from '../runs/answer-run.js';
-import { eventNumber } from '../runs/event-number.js';
+import { followRun } from '../runs/follow-run.js';
 import { timelineView } from '../runs/run-view.js';
 import type { ServerParts } from '../server-parts.js';
 import { chatSchema, readChat } from './chat-input.js';
@@ -30,7 +28,7 @@ export const chatRoutes: RouteGroup = {
       answers: 'events',
       handle: async ({ tenant, body, exchange }, parts) => {
         const request = readChat(body, exchange.headers);
-        const { live, rate } = await startChat(parts, tenant, request, fromEvent(exchange.res, 'close'));
+        const { live, rate } = await startChat(parts, tenant, request, clientLeft(exchange));
         tellRate(exchange, rate);
         streamRun(exchange, parts, live.identity.id, chatView(tenant, live.identity));
       },
@@ -40,18 +38,7 @@ export const chatRoutes: RouteGroup = {
       finds: findRun,
       query: z.object({ after: text.describe('Number of the last event that the client has.') }),
       answers: 'events',
-      handle: async ({ tenant, query, exchange, found }, parts) => {
-        const after = eventNumber(exchange.get('Last-Event-ID') || (query.after ?? '0'));
-        if (after === undefined) throw badArgument('`Last-Event-ID` and `after` must be the number of an event.');
-        // Checked before the stream begins: a refusal is JSON.
-        const stored = await parts.stores.log.read(tenant, found.id, after, { maxEvents: 1, maxBytes: 1 });
-        if (stored === undefined && found.status !== 'running') throw noRun();
-        const giveBack = takePlace(parts.shares.streams, partyOf(tenant, false), 'event streams');
-        exchange.res.once('close', giveBack);
-        // The client may have left meanwhile, and does not leave twice.
-        if (exchange.res.destroyed) giveBack();
-        streamRun(exchange, parts, found.id, { ...chatView(tenant, found), after });
-      },
+      handle: (request, parts) => followRun(parts, request, () => chatView(request.tenant, request.found)),
     }),
     route('POST /chat/runs/:run/cancel', {
       summary: 'Stops a chat',

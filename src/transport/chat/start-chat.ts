@@ -6,7 +6,7 @@ import { defaultChatId, openDefaultChat } from '../../chat/service/default-chat.
 import { EngineError } from '../../errors.js';
 import { noRun, noSession } from '../../hosting/refusals.js';
 import type { StartedTurn } from '../../hosting/start.js';
-import { CHAT_CATEGORY } from '../../records/agents.js';
+import { isAssistant } from '../../records/agents.js';
 import type { RunIdentity, RunRecord } from '../../records/runs.js';
 import type { ServerParts } from '../server-parts.js';
 import type { ChatRequest } from './chat-input.js';
@@ -34,8 +34,8 @@ export async function startChat(
   const { sessionId: session, userId: user } = turn;
   const caller = { tenant, ...(user !== undefined && { user }), ...(session !== undefined && { session }) };
   const admitted = await admit(parts, caller, gone$);
-  const agentId = await findChat(parts, tenant, chatId, session);
-  return { ...(await parts.startTurn({ tenant, agentId, fallback: 'draft' }, turn)), rate: admitted };
+  const agentId = await chatOfRequest(parts, tenant, chatId, session);
+  return { ...(await parts.startTurn({ tenant, agentId, fallback: 'draft', isChat: true }, turn)), rate: admitted };
 }
 
 async function admit(
@@ -58,7 +58,7 @@ type ChatParts = Pick<ServerParts, 'now'> & { readonly stores: Pick<ServerParts[
  *
  * @throws EngineError NOT_FOUND for a chat or a session that is not there or another tenant's
  */
-export async function findChat(
+export async function chatOfRequest(
   parts: ChatParts,
   tenant: string,
   chatId: string | undefined,
@@ -69,7 +69,7 @@ export async function findChat(
   const id = chatId ?? session?.agentId;
   if (id === undefined) return openDefaultChat(parts.stores.agents, tenant, parts.now());
   const agent = await parts.stores.agents.find(tenant, id);
-  if (agent?.canvasCategory !== CHAT_CATEGORY) throw chatId === undefined ? noSession() : noChat(chatId);
+  if (agent === undefined || !isAssistant(agent)) throw chatId === undefined ? noSession() : noChat(chatId);
   // Whose session it is instead is not told.
   if (session !== undefined && session.agentId !== agent.id) throw noSession();
   return agent.id;
@@ -79,7 +79,7 @@ export async function findChat(
 export async function findChatRun({ host, stores }: ServerParts, tenant: string, run: string): Promise<RunRecord> {
   const record = await host.record(tenant, run);
   const agent = record && (await stores.agents.find(tenant, record.agentId));
-  if (record === undefined || agent?.canvasCategory !== CHAT_CATEGORY) throw noRun();
+  if (record === undefined || agent === undefined || !isAssistant(agent)) throw noRun();
   return record;
 }
 

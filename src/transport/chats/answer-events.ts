@@ -1,14 +1,11 @@
 /** Coming back to an answer: its frames behind the last one that a client has. */
 import { z } from 'zod';
-import { badArgument, noRun } from '../../hosting/refusals.js';
-import { partyOf } from '../../hosting/shares.js';
+import { noRun } from '../../hosting/refusals.js';
 import type { RunRecord } from '../../records/runs.js';
 import { chatRunInfo } from '../chat/start-chat.js';
-import { takePlace } from '../http/guards.js';
 import { flag, text } from '../http/input.js';
 import { type PathRequest, type RouteGroup, route } from '../http/route.js';
-import { streamRun } from '../runs/answer-run.js';
-import { eventNumber } from '../runs/event-number.js';
+import { followRun } from '../runs/follow-run.js';
 import type { ServerParts } from '../server-parts.js';
 import { assistantOf } from './find-chat.js';
 import { ragflowChatView } from './ragflow-chat.js';
@@ -27,26 +24,19 @@ export const answerEventRoutes: RouteGroup = {
       finds: findRun,
       query: eventsQuery,
       answers: 'events',
-      handle: async ({ tenant, params, query, exchange, found }, parts) => {
-        const after = eventNumber(exchange.get('Last-Event-ID') || (query.after ?? '0'));
-        if (after === undefined) throw badArgument('`Last-Event-ID` and `after` must be the number of an event.');
-        // Checked before the stream begins: a refusal is JSON.
-        const stored = await parts.stores.log.read(tenant, found.id, 0, { maxEvents: 1, maxBytes: 1 });
-        if (stored === undefined && found.status !== 'running') throw noRun();
-        const giveBack = takePlace(parts.shares.streams, partyOf(tenant, false), 'event streams');
-        exchange.res.once('close', giveBack);
-        // The client may have left meanwhile, and does not leave twice.
-        if (exchange.res.destroyed) giveBack();
-        const isKept = (await parts.stores.sessions.find(tenant, found.sessionId)) !== undefined;
-        const about = {
-          info: chatRunInfo(tenant, found),
-          messageId: found.messageId,
-          sessionId: isKept ? found.sessionId : null,
-          chatId: params.chat,
-          isLegacy: query.legacy,
-        };
-        streamRun(exchange, parts, found.id, ragflowChatView(about, after));
-      },
+      handle: (request, parts) =>
+        followRun(parts, request, async (after) => {
+          const { tenant, params, query, found } = request;
+          const isKept = (await parts.stores.sessions.find(tenant, found.sessionId)) !== undefined;
+          const about = {
+            info: chatRunInfo(tenant, found),
+            messageId: found.messageId,
+            sessionId: isKept ? found.sessionId : null,
+            chatId: params.chat,
+            isLegacy: query.legacy,
+          };
+          return ragflowChatView(about, after);
+        }),
     }),
   ],
 };

@@ -1,7 +1,7 @@
 /** An assistant: an agent whose document is made from settings, and which chats with its users. */
 import { chatDocument } from '../../chat/service/chat-document.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import { type AgentRecord, CHAT_CATEGORY } from '../../records/agents.js';
+import type { AgentRecord } from '../../records/agents.js';
 import { type AssistantSettings, changedSettings, DEFAULT_SETTINGS } from './assistant-settings.js';
 
 /** Where the document of an assistant keeps its settings as they were sent; the parameters of its node are made from them. */
@@ -18,11 +18,6 @@ export function settingsOf({ dsl }: Pick<AgentRecord, 'dsl'>): AssistantSettings
   const { dataset_ids: _, ...defaults } = DEFAULT_SETTINGS;
   const stored = Object.hasOwn(dsl, SETTINGS) ? dsl[SETTINGS] : undefined;
   return changedSettings(defaults, isJsonObject(stored) ? stored : {}, 'replace');
-}
-
-/** Whether an agent is an assistant. */
-export function isAssistant({ canvasCategory }: Pick<AgentRecord, 'canvasCategory'>): boolean {
-  return canvasCategory === CHAT_CATEGORY;
 }
 
 /** Places of RAGFlow's prompts in which passages are put; here the prompt has a section of its own for them. */
@@ -52,22 +47,24 @@ function paramsOf(settings: AssistantSettings, name: string): JsonObject {
   };
 }
 
-/** Numbers that settings of models may have, with their bounds. */
-const GENERATION = {
-  temperature: 1,
-  top_p: 1,
-  presence_penalty: 1,
-  frequency_penalty: 1,
-  max_tokens: Number.MAX_SAFE_INTEGER,
-} as const;
+/** Shares that settings of models may have, 0 to 1. */
+const SHARES = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty'] as const;
 
 /** What of the settings of a model a chat sends, within its bounds. */
 export function samplingOf(setting: JsonObject): JsonObject {
-  const entries = Object.entries(GENERATION).flatMap(([name, most]): [string, Json][] => {
+  const given = (name: string): number | undefined => {
     const value = Object.hasOwn(setting, name) ? setting[name] : undefined;
-    return typeof value === 'number' && Number.isFinite(value) ? [[name, within(value, 0, most)]] : [];
+    return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+  };
+  const shares = SHARES.flatMap((name): [string, number][] => {
+    const value = given(name);
+    return value === undefined ? [] : [[name, within(value, 0, 1)]];
   });
-  return Object.fromEntries(entries);
+  const tokens = given('max_tokens');
+  return {
+    ...Object.fromEntries(shares),
+    ...(tokens !== undefined && { max_tokens: within(Math.trunc(tokens), 0, Number.MAX_SAFE_INTEGER) }),
+  };
 }
 
 function within(value: number, least: number, most: number): number {

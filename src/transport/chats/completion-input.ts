@@ -1,5 +1,6 @@
 /** Reading a question to an assistant, as RAGFlow's clients send it. */
 import { z } from 'zod';
+import { checkId } from '../../hosting/ids.js';
 import { badArgument } from '../../hosting/refusals.js';
 import type { TurnRequest } from '../../hosting/start-command.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
@@ -67,12 +68,12 @@ export function readCompletion(
   if (!storesHistory && !passesHistory) {
     throw dataError('`pass_all_history_messages` must be true when `store_history_messages` is false.');
   }
-  const chatId = textOf(body.chat_id) ?? chatInPath;
-  const sessionId = textOf(body.session_id) ?? textOf(body.conversation_id);
+  const chatId = idOf('chat_id', body.chat_id) ?? chatInPath;
+  const sessionId = idOf('session_id', body.session_id) ?? idOf('conversation_id', body.conversation_id);
   if (sessionId !== undefined && chatId === undefined) {
     throw dataError('`chat_id` is required when `session_id` is provided.');
   }
-  const userId = textOf(body.user_id);
+  const userId = idOf('user_id', body.user_id);
   const past = said.slice(0, -1).flatMap(({ role, content }): TurnRequest['history'][number][] => {
     return role === 'user' || role === 'assistant' ? [{ role, content }] : [];
   });
@@ -151,6 +152,12 @@ function flagOf(body: object, names: readonly string[], fallback: boolean): bool
   const value = (body as JsonObject)[name];
   if (typeof value === 'string') return /^(?:1|true|yes|on)$/i.test(value.trim());
   return Boolean(value);
+}
+
+/** @throws EngineError BAD_REQUEST for control characters, and for more than an id may have */
+function idOf(name: string, value: unknown): string | undefined {
+  const id = textOf(value);
+  return id === undefined ? undefined : checkId(name, id);
 }
 
 function textOf(value: unknown): string | undefined {

@@ -1,10 +1,8 @@
 /** Questions to assistants, in RAGFlow's form. */
 import { isDeepStrictEqual } from 'node:util';
-import { fromEvent } from 'rxjs';
 import { z } from 'zod';
-import { TURN_VARIABLE } from '../../chat/service/chat-settings.js';
+import { TURN_VARIABLE, turnSettingsSchema } from '../../chat/service/chat-settings.js';
 import { EngineError } from '../../errors.js';
-import { checkId } from '../../hosting/ids.js';
 import type { StartedRun } from '../../hosting/start.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
 import type { AgentRecord } from '../../records/agents.js';
@@ -12,6 +10,7 @@ import { endSession } from '../agents/delete-agent.js';
 import { tellRate } from '../chat/chat-routes.js';
 import { chatRunInfo, type StartedChat, startChat } from '../chat/start-chat.js';
 import { type Envelope, outside, success } from '../envelope.js';
+import { clientLeft } from '../http/client-left.js';
 import type { HttpExchange, RouteGroup } from '../http/route.js';
 import { looseRoute } from '../ragflow/dialect.js';
 import { awaitRun, streamRun } from '../runs/answer-run.js';
@@ -105,7 +104,7 @@ async function ask(
   exchange: HttpExchange,
 ): Promise<Asked> {
   const { chatId, llmId, settings, turn, storesHistory } = request;
-  const agent = chatId === undefined ? undefined : await assistantOf(parts, tenant, checkId('chat_id', chatId));
+  const agent = chatId === undefined ? undefined : await assistantOf(parts, tenant, chatId);
   const sessionId = agent && (await openSession(parts, tenant, agent, request));
   if (llmId !== undefined) requireModel(parts, llmId);
   const isKept = agent !== undefined && storesHistory;
@@ -123,13 +122,11 @@ async function ask(
     },
     ...(agent !== undefined && { chatId: agent.id }),
   };
-  const started = await startChat(parts, tenant, asked, fromEvent(exchange.res, 'close')).catch(
-    async (error: unknown) => {
-      // Nothing was asked in a session that was made for the question.
-      if (sessionId !== undefined && sessionId !== request.sessionId) await endSession(parts, tenant, sessionId);
-      throw error;
-    },
-  );
+  const started = await startChat(parts, tenant, asked, clientLeft(exchange)).catch(async (error: unknown) => {
+    // Nothing was asked in a session that was made for the question.
+    if (sessionId !== undefined && sessionId !== request.sessionId) await endSession(parts, tenant, sessionId);
+    throw error;
+  });
   if (!isKept) dropWhenOver(parts, tenant, started.live);
   return { ...started, isKept };
 }
@@ -170,12 +167,14 @@ export async function existingDatasets(
   return found.size === ids.length ? {} : { dataset_ids: ids.filter((id) => found.has(id)) };
 }
 
-/** @throws EngineError NOT_FOUND (envelope 102) */
+/** @throws EngineError NOT_FOUND (envelope 102) for a model that is not there, and for what is too long to be a name */
 export function requireModel({ services: { models } }: ServerParts, llmId: string): void {
+  const refusal = dataError(`Cannot use specified model ${llmId.slice(0, 255)}.`);
+  if (!turnSettingsSchema.shape.llm_id.safeParse(llmId).success) throw refusal;
   try {
     models.chat(llmId);
   } catch {
-    throw dataError(`Cannot use specified model ${llmId.slice(0, 255)}.`);
+    throw refusal;
   }
 }
 

@@ -1,7 +1,6 @@
-import type { AgentRecord } from '../../records/agents.js';
+import { type AgentRecord, isAssistant } from '../../records/agents.js';
 import type { PathRequest } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
-import { isAssistant } from './assistant.js';
 import { noChat } from './refusals.js';
 
 /** The assistant of a path below `/chats/:chat`, when it is the caller's. @throws EngineError NO_AUTHORIZATION otherwise */

@@ -25,7 +25,8 @@ export interface ChatAbout {
 export function ragflowChatView(about: ChatAbout, after = 0): RunView {
   const frames = new ChatFrames(about);
   return {
-    // What a frame says depends on those before it, which a client that comes back is not sent again.
+    // What a frame says depends on those before it, which are read, and are not sent to a client that comes back.
+    after: 0,
     frames: ({ seq, source }: EventFrame) => {
       const all = frames.of(source);
       const last = all.length - 1;

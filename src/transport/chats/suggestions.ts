@@ -1,14 +1,18 @@
 /** What a model makes of a question: other questions like it, and a mind map of what datasets say. */
-import { defer, fromEvent, lastValueFrom, map, type Observable, takeUntil } from 'rxjs';
+import { defer, map, type Observable, switchMap } from 'rxjs';
 import { z } from 'zod';
 import { askForJson, type JsonQuestion } from '../../chat/stages/ask-for-json.js';
 import { EngineError } from '../../errors.js';
 import { badArgument } from '../../hosting/refusals.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import type { KnowledgeQuery } from '../../knowledge/base/retrieval.js';
+import { fromAbortable } from '../../operators/from-abortable.js';
 import { type Envelope, success } from '../envelope.js';
+import { forClient } from '../http/client-left.js';
 import { noPageKey } from '../http/guards.js';
 import type { HttpExchange, RouteGroup } from '../http/route.js';
 import { LOOSE, looseRoute } from '../ragflow/dialect.js';
+import { idsIn } from '../ragflow/fields.js';
 import type { ServerParts } from '../server-parts.js';
 import { string } from '../shapes.js';
 import { checkNamed } from './check-settings.js';
@@ -16,6 +20,7 @@ import { checkNamed } from './check-settings.js';
 /** Longest question, in UTF-16 units. */
 const MAX_QUESTION = 4_000;
 const MAX_QUESTIONS = 10;
+const MAX_DATASETS = 100;
 /** Passages that a mind map is made from, and UTF-16 units of all of them. */
 const PASSAGES = 12;
 const MAX_TEXT = 16_000;
@@ -49,10 +54,10 @@ export const suggestionRoutes: RouteGroup = {
       handle: async ({ tenant, body, exchange }, parts) => {
         requireFields(body, ['question', 'kb_ids']);
         const question = readQuestion(body);
-        const ids = readIds(body.kb_ids);
+        const ids = idsIn('kb_ids', [body.kb_ids].flat(), MAX_DATASETS);
         await checkNamed(parts, tenant, { dataset_ids: ids });
-        const texts = await passagesFor(parts, tenant, question, ids, exchange);
-        return answer(exchange, () => mindMapOf(parts, tenant, question, texts));
+        const texts$ = fromAbortable((signal) => passagesFor(parts, tenant, { question, datasetIds: ids }, signal));
+        return answer(exchange, () => texts$.pipe(switchMap((texts) => mindMapOf(parts, tenant, question, texts))));
       },
     }),
   ],
@@ -60,8 +65,7 @@ export const suggestionRoutes: RouteGroup = {
 
 /** Ends the work with its client, who then gets no answer. */
 async function answer<T>(exchange: HttpExchange, work: () => Observable<T>): Promise<Envelope | undefined> {
-  const gone$ = fromEvent(exchange.res, 'close');
-  const found = await lastValueFrom(defer(work).pipe(takeUntil(gone$)), { defaultValue: undefined });
+  const found = await forClient(exchange, defer(work));
   return found === undefined ? undefined : success(found);
 }
 
@@ -127,15 +131,12 @@ function asked<T>(
 async function passagesFor(
   { openKnowledge }: ServerParts,
   tenant: string,
-  question: string,
-  datasetIds: readonly string[],
-  { res }: HttpExchange,
+  query: Pick<KnowledgeQuery, 'question' | 'datasetIds'>,
+  signal: AbortSignal,
 ): Promise<readonly string[]> {
-  if (openKnowledge === undefined || datasetIds.length === 0) return [];
-  const gone = new AbortController();
-  res.once('close', () => gone.abort());
+  if (openKnowledge === undefined || query.datasetIds.length === 0) return [];
   const base = await openKnowledge();
-  const { hits } = await base.search(tenant, { question, datasetIds, pageSize: PASSAGES }, gone.signal);
+  const { hits } = await base.search(tenant, { ...query, pageSize: PASSAGES }, signal);
   let room = MAX_TEXT;
   return hits.flatMap(({ chunk }) => {
     const text = chunk.text.slice(0, room);
@@ -166,12 +167,6 @@ function readQuestion(body: { readonly question?: unknown }): string {
   const { question } = body;
   if (typeof question === 'string' && question.trim() !== '' && question.length <= MAX_QUESTION) return question;
   throw badArgument(`\`question\` must be a text of 1 to ${MAX_QUESTION} characters.`);
-}
-
-function readIds(given: unknown): readonly string[] {
-  const ids: readonly unknown[] = Array.isArray(given) ? given : [given];
-  if (ids.length <= 100 && ids.every((id) => typeof id === 'string')) return ids as readonly string[];
-  throw badArgument('`kb_ids` must be a list of at most 100 ids.');
 }
 
 function textsIn(given: Json | undefined): readonly string[] {

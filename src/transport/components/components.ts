@@ -1,5 +1,4 @@
 /** One component of a draft: what it asks for, and a trial of it that stores nothing. */
-import { firstValueFrom, fromEvent, map, race } from 'rxjs';
 import { z } from 'zod';
 import type { Document } from '../../dsl/document.js';
 import { readDocument } from '../../dsl/read.js';
@@ -9,6 +8,7 @@ import { servicesOfTenant } from '../../hosting/tenant-services.js';
 import type { Json, JsonObject } from '../../json.js';
 import { findAgent } from '../agents/find-agent.js';
 import { success } from '../envelope.js';
+import { forClient } from '../http/client-left.js';
 import { takePlace } from '../http/guards.js';
 import { type NoQuery, type PathRequest, type RouteGroup, type RouteRequest, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
@@ -75,8 +75,7 @@ async function debug(
     timeoutMs: parts.config.runTimeoutMs,
   });
   // A trial ends with the connection of its client.
-  const left$ = fromEvent(exchange.res, 'close').pipe(map((): JsonObject => ({})));
-  return firstValueFrom(race(outputs$, left$));
+  return (await forClient(exchange, outputs$)) ?? {};
 }
 
 /** @throws EngineError BAD_REQUEST for a value that is not given as `{value}`. */

@@ -2,17 +2,19 @@
 import { z } from 'zod';
 import { badArgument } from '../../hosting/refusals.js';
 import type { ChunkContent, ChunkEdit } from '../../knowledge/base/chunks.js';
-import type { ChunkRecord, DocumentRecord } from '../../records/knowledge.js';
+import { type ChunkRecord, type DocumentRecord, pagesOf } from '../../records/knowledge.js';
 import { type Envelope, success } from '../envelope.js';
 import type { RouteGroup, RouteRequest } from '../http/route.js';
 import { looseRoute, unusable } from '../ragflow/dialect.js';
 import {
   anything,
+  idsIn,
   loosePage,
   loosePageSize,
   MAX_PAGE_SIZE,
   parameter,
   parameters,
+  plainText,
   twiceIn,
 } from '../ragflow/fields.js';
 import { pythonLiteral } from '../ragflow/python-text.js';
@@ -23,11 +25,9 @@ import { type FoundDocument, missing, notYourDataset, notYourDocument, ownDocume
 /** Longest text of a chunk that a client writes, in UTF-16 units. */
 const MAX_TEXT = 1_048_576;
 
-/** Words, questions and tags of a chunk, of each kind. */
+/** Words, questions and tags of a chunk, of each kind, and UTF-16 units of all of a kind. */
 const MAX_WORDS = 1_000;
-
-/** Chunks of one call. */
-const MAX_CHUNKS = 10_000;
+const MAX_WORDS_LENGTH = 65_536;
 
 /** Chunks that are deleted in one go. */
 const BATCH = 200;
@@ -46,7 +46,8 @@ export const chunkView = defineView<ChunkRecord, [document: Pick<DocumentRecord,
   doc_type_kwd: [string, () => 'text'],
   available: [z.boolean(), 'isAvailable'],
   positions: [z.array(z.array(z.number())).describe('`[page, left, right, top, bottom]`'), 'positions'],
-  page: [whole.nullable().describe('From 1.'), 'page'],
+  page: [whole.nullable().describe('The first one, from 1.'), 'page'],
+  pages: [z.array(whole).describe('All that it stands on.'), pagesOf],
   start: [whole.nullable().describe('In the text of the document, in UTF-16 units.'), 'start'],
   end: [whole.nullable(), 'end'],
   headings: [z.array(string).describe('Above it, from the outermost.'), 'headings'],
@@ -66,7 +67,7 @@ const storedView = defineView<ChunkRecord, [document: Pick<DocumentRecord, 'name
   doc_type_kwd: [string, () => 'text'],
   available_int: [whole, ({ isAvailable }) => (isAvailable ? 1 : 0)],
   position_int: [z.array(z.array(z.number())), 'positions'],
-  page_num_int: [z.array(whole), ({ page }) => (page === null ? [] : [page])],
+  page_num_int: [z.array(whole), pagesOf],
   create_timestamp_flt: [z.number().describe('Seconds since 1970.'), ({ createdAt }) => createdAt / 1_000],
 });
 
@@ -238,11 +239,7 @@ async function remove({
 
 /** Ids, once each. */
 function idsOf(given: readonly unknown[]): readonly string[] {
-  if (given.length > MAX_CHUNKS) throw badArgument(`\`chunk_ids\` must contain at most ${MAX_CHUNKS} IDs`);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: no id has them, and no database takes all of them
-  const isId = (one: unknown) => typeof one === 'string' && one.length <= 255 && !/\x00/.test(one);
-  if (!given.every(isId)) throw badArgument('`chunk_ids` must be a list of ids.');
-  return [...new Set(given as readonly string[])];
+  return [...new Set(idsIn('chunk_ids', given))];
 }
 
 function textOf(content: unknown): string {
@@ -272,8 +269,11 @@ function changedTags(given: unknown): readonly string[] {
 }
 
 function bounded(name: string, given: readonly string[]): readonly string[] {
-  if (given.length <= MAX_WORDS) return given;
-  throw badArgument(`\`${name}\` must have at most ${MAX_WORDS} texts; received ${given.length}.`);
+  const length = given.reduce((sum, text) => sum + text.length, 0);
+  if (given.length <= MAX_WORDS && length <= MAX_WORDS_LENGTH) return given;
+  throw badArgument(
+    `\`${name}\` must have at most ${MAX_WORDS} texts of ${MAX_WORDS_LENGTH} characters in all; received ${given.length} of ${length}.`,
+  );
 }
 
 function filled(texts: readonly string[]): readonly string[] {
@@ -282,7 +282,7 @@ function filled(texts: readonly string[]): readonly string[] {
 
 function flagOf(name: string, given: unknown): boolean {
   if (typeof given === 'boolean') return given;
-  const number = typeof given === 'string' ? given.trim() : String(given);
+  const number = plainText(given)?.trim() ?? '';
   if (/^[+-]?\d+$/.test(number)) return Number(number) !== 0;
   throw unusable(`\`${name}\`: invalid literal for int(): ${pythonLiteral(given, 100)}; give true, false, 1 or 0.`);
 }

@@ -6,18 +6,21 @@ import type { MetadataSummary } from '../../knowledge/base/metadata.js';
 import { success } from '../envelope.js';
 import type { RouteGroup, RouteRequest } from '../http/route.js';
 import { looseRoute, strictRoute } from '../ragflow/dialect.js';
-import { anything, MAX_PAGE_SIZE, parameters } from '../ragflow/fields.js';
+import { anything, idsIn, MAX_PAGE_SIZE, parameters } from '../ragflow/fields.js';
+import type { ServerParts } from '../server-parts.js';
 import { anyObject, whole } from '../shapes.js';
 import { metadataConfigBody } from './dataset-input.js';
 import { documentView } from './document-view.js';
 import { unknownAmong } from './documents.js';
 import {
+  datasetsQuery,
   type FoundDataset,
   knowledgeOf,
   lacksPermission,
   missing,
   notYourDataset,
   ownDataset,
+  ownDatasets,
   ownDocument,
   refused,
 } from './find.js';
@@ -80,7 +83,7 @@ export const documentMetadataRoutes: RouteGroup = {
     }),
     looseRoute('GET /datasets/metadata/flattened', {
       summary: 'The documents of each value of several datasets',
-      query: z.looseObject({ dataset_ids: parameters }),
+      query: datasetsQuery,
       data: anyObject,
       handle: flattened,
     }),
@@ -127,20 +130,10 @@ function summaryOf(summary: readonly MetadataSummary[]): object {
   return Object.fromEntries(entries);
 }
 
-/** Values of at most so many datasets at once. */
-const MAX_DATASETS = 100;
-
-async function flattened(
-  { tenant, query }: RouteRequest<never, z.ZodObject>,
-  parts: Parameters<typeof knowledgeOf>[0],
-) {
-  const ids = (query as { readonly dataset_ids: readonly string[] }).dataset_ids;
-  if (ids.length === 0) throw refused('Lack of dataset_ids in query parameters');
-  if (ids.length > MAX_DATASETS) throw badArgument(`dataset_ids must contain at most ${MAX_DATASETS} IDs`);
+async function flattened({ tenant, query }: RouteRequest<never, typeof datasetsQuery>, parts: ServerParts) {
   const base = await knowledgeOf(parts);
   const merged = new Map<string, Map<string, string[]>>();
-  for (const id of new Set(ids)) {
-    if ((await base.datasets.find(tenant, id)) === undefined) throw missing(lacksPermission(id, tenant));
+  for (const id of await ownDatasets(base, tenant, query, lacksPermission)) {
     for (const [name, values] of await base.metadata.documentsByValue(tenant, id)) {
       const own = merged.get(name) ?? new Map<string, string[]>();
       merged.set(name, own);
@@ -173,6 +166,9 @@ async function change({
   return success({ updated, matched_docs: matched });
 }
 
+/** Names that one request sets or takes out, each in every document that it chooses. */
+const MAX_CHANGES = 1_000;
+
 /** What a client changes, checked in RAGFlow's order. @throws EngineError with its messages */
 function readChange(body: z.output<typeof changeBody>) {
   const selector = body.selector || {};
@@ -180,17 +176,20 @@ function readChange(body: z.output<typeof changeBody>) {
   const deletes = body.deletes || [];
   if (!isJsonObject(selector)) throw refused('selector must be an object.');
   if (!Array.isArray(updates) || !Array.isArray(deletes)) throw refused('updates and deletes must be lists.');
+  if (updates.length + deletes.length > MAX_CHANGES) {
+    throw badArgument(`updates and deletes must have at most ${MAX_CHANGES} items together.`);
+  }
   const condition = selector.metadata_condition || undefined;
   if (condition !== undefined && !isJsonObject(condition)) throw refused('metadata_condition must be an object.');
   const ids = selector.document_ids || [];
   if (!Array.isArray(ids) || ids.some((id: Json) => typeof id !== 'string'))
     throw refused('document_ids must be a list.');
-  const keyOf = (one: unknown): string | undefined =>
-    isJsonObject(one as Json) && typeof (one as JsonObject).key === 'string'
-      ? String((one as JsonObject).key)
-      : undefined;
+  const keyOf = (one: unknown): string | undefined => {
+    const key = isJsonObject(one) ? one.key : undefined;
+    return typeof key === 'string' ? key : undefined;
+  };
   return {
-    selector: { document_ids: ids as readonly string[], metadata_condition: condition },
+    selector: { document_ids: idsIn('document_ids', ids), metadata_condition: condition },
     updates: updates.map((one: JsonObject) => {
       const name = keyOf(one);
       if (!name || one.value === undefined) throw refused('Each update requires key and value.');

@@ -13,8 +13,10 @@ import {
   dictionaryField,
   flagField,
   idsField,
+  idsIn,
   numberField,
   objectField,
+  plainText,
   textField,
   wholeField,
 } from '../ragflow/fields.js';
@@ -276,10 +278,11 @@ async function enable({
   if (!Array.isArray(ids) || ids.length === 0) throw badArgument('"doc_ids" must be a non-empty list.');
   if (ids.some((id) => typeof id !== 'string' || id === ''))
     throw badArgument('"doc_ids" must contain non-empty document IDs.');
-  const wanted = String(status ?? -1);
-  if (wanted !== '0' && wanted !== '1') throw badArgument(`"Status" must be either 0 or 1:${wanted.slice(0, 100)}!`);
+  const wanted = plainText(status ?? -1);
+  if (wanted !== '0' && wanted !== '1')
+    throw badArgument(`"Status" must be either 0 or 1:${pythonText(status ?? -1)}!`);
   const result = new Map<string, object>();
-  for (const id of new Set(ids as readonly string[])) {
+  for (const id of new Set(idsIn('doc_ids', ids))) {
     const known = await base.documents.find(tenant, params.dataset, id);
     if (known === undefined) result.set(id, { error: 'Document not found' });
     else {

@@ -2,8 +2,10 @@
 import { z } from 'zod';
 import { textToEmbed } from '../../knowledge/base/embed-texts.js';
 import type { KnowledgeBase } from '../../knowledge/base/knowledge-base.js';
+import { fromAbortable } from '../../operators/from-abortable.js';
 import type { ChunkRecord, DatasetRecord } from '../../records/knowledge.js';
-import { success } from '../envelope.js';
+import { type Envelope, success } from '../envelope.js';
+import { forClient } from '../http/client-left.js';
 import type { RouteGroup, RouteRequest } from '../http/route.js';
 import { looseRoute } from '../ragflow/dialect.js';
 import { anything } from '../ragflow/fields.js';
@@ -18,6 +20,9 @@ const MAX_CHUNKS = 64;
 
 /** Documents that chunks are taken of. */
 const MAX_DOCUMENTS = 64;
+
+/** Longest name of a model, in UTF-16 units. */
+const MAX_MODEL = 255;
 
 /** Mean cosine from which on vectors of both models can be compared. */
 const COMPARABLE = 0.9;
@@ -45,59 +50,70 @@ export const embeddingCheckRoutes: RouteGroup = {
 };
 
 async function check(
-  { tenant, body, found: { base, dataset } }: RouteRequest<'dataset', z.ZodObject, typeof checkBody, FoundDataset>,
+  {
+    tenant,
+    body,
+    exchange,
+    found: { base, dataset },
+  }: RouteRequest<'dataset', z.ZodObject, typeof checkBody, FoundDataset>,
   parts: ServerParts,
-) {
+): Promise<Envelope | undefined> {
   const { embd_id: model } = body;
   if (typeof model !== 'string' || model.trim() === '') throw refused('`embd_id` is required.');
+  if (model.length > MAX_MODEL) throw refused(`\`embd_id\` must have at most ${MAX_MODEL} characters.`);
   requireEmbeddingModel(parts.services.models, model);
   const count = Math.min(MAX_CHUNKS, Math.max(1, wholeOf('check_num', body.check_num, 5)));
   const chunks = await someChunks(base, tenant, dataset, count);
   const { store, embedders } = base.parts;
-  const stored = await store.findVectors(
-    tenant,
-    dataset.embeddingModel,
-    chunks.map(({ id }) => id),
-  );
+  const ids = chunks.map(({ id }) => id);
+  const stored = await store.findVectors(tenant, dataset.embeddingModel, ids);
   const vectors = new Map(stored.map(({ chunkId, vector }) => [chunkId, vector]));
   const embedded = chunks.filter(({ id }) => vectors.has(id));
   const embedder = embedders(tenant, model);
   if (embedder === undefined || embedded.length === 0) throw refused('No embedded chunks are available to compare.');
-  const made = await embedder.embed(embedded.map(textToEmbed));
-  const compared = embedded.map((chunk, at) => {
-    const vector = vectors.get(chunk.id) ?? new Float32Array();
-    const { length } = made[at] ?? [];
-    if (length !== vector.length) {
-      throw refused(
-        `Embedding failure. The new model gives ${length} dimensions, and the vectors have ${vector.length}.`,
-      );
-    }
-    return {
-      chunk_id: chunk.id,
-      doc_id: chunk.documentId,
-      vector_dim: length,
-      cos_sim: cosine(vector, made[at] ?? []),
-    };
-  });
+  const texts = embedded.map(textToEmbed);
+  const made = await forClient(
+    exchange,
+    fromAbortable((signal) => embedder.embed(texts, { signal })),
+  );
+  if (made === undefined) return undefined;
+  const compared = embedded.map((chunk, at) => comparedOf(chunk, vectors.get(chunk.id), made[at] ?? []));
   const rest = chunks
     .filter(({ id }) => !vectors.has(id))
     .map(({ id }) => ({ chunk_id: id, reason: 'no_stored_vector' }));
-  const cosines = compared.map(({ cos_sim }) => cos_sim);
+  return verdictOf(
+    { kb_id: dataset.id, model, sampled: chunks.length },
+    compared.map(({ cos_sim }) => cos_sim),
+    [...compared, ...rest],
+  );
+}
+
+const NO_VECTOR: Float32Array = new Float32Array();
+
+/** @throws EngineError CONFLICT for a vector of another length */
+function comparedOf({ id, documentId }: ChunkRecord, stored: Float32Array = NO_VECTOR, made: readonly number[]) {
+  const { length } = made;
+  if (length !== stored.length) {
+    const message = `Embedding failure. The new model gives ${length} dimensions, and the vectors have ${stored.length}.`;
+    throw refused(message);
+  }
+  return { chunk_id: id, doc_id: documentId, vector_dim: length, cos_sim: cosine(stored, made) };
+}
+
+function verdictOf(about: object, cosines: readonly number[], results: readonly object[]): Envelope {
   const mean = rounded(cosines.reduce((sum, one) => sum + one, 0) / cosines.length);
   const summary = {
-    kb_id: dataset.id,
-    model,
-    sampled: chunks.length,
-    valid: compared.length,
+    ...about,
+    valid: cosines.length,
     avg_cos_sim: mean,
     min_cos_sim: Math.min(...cosines),
     max_cos_sim: Math.max(...cosines),
     match_mode: 'content_only',
   };
-  const data = { summary, results: [...compared, ...rest] };
-  if (mean >= COMPARABLE) return success(data);
+  const answer = success({ summary, results });
+  if (mean >= COMPARABLE) return answer;
   const message = `The vectors do not fit: their mean cosine is ${mean}, below ${COMPARABLE}, so all documents have to be parsed again.`;
-  return { code: NOT_EFFECTIVE, message, data };
+  return { ...answer, code: NOT_EFFECTIVE, message };
 }
 
 /** Chunks of several documents, in turn. */

@@ -1,8 +1,11 @@
 /** The datasets and documents that paths name, and the refusals of what is not there or not the caller's. */
+import { z } from 'zod';
 import { EngineError } from '../../errors.js';
+import { badArgument } from '../../hosting/refusals.js';
 import type { KnowledgeBase } from '../../knowledge/base/knowledge-base.js';
 import type { DatasetRecord, DocumentRecord } from '../../records/knowledge.js';
 import type { PathRequest } from '../http/route.js';
+import { parameters } from '../ragflow/fields.js';
 import type { ServerParts } from '../server-parts.js';
 
 /** A dataset of the caller, and the knowledge base that it is in. */
@@ -48,6 +51,40 @@ export function ownDocument(
     if (document === undefined) throw missing(noDocument(id, dataset));
     return { ...found, document };
   };
+}
+
+/** Datasets of one request at most. */
+export const MAX_DATASETS = 100;
+
+/** The query of routes over several datasets. */
+export const datasetsQuery = z.looseObject({ dataset_ids: parameters });
+
+/**
+ * The ids of a query, once each, all of datasets of the caller.
+ *
+ * @throws EngineError CONFLICT without an id, BAD_REQUEST for more than 100, and as {@link requireDatasets}
+ */
+export async function ownDatasets(
+  base: KnowledgeBase,
+  tenant: string,
+  { dataset_ids: ids }: z.output<typeof datasetsQuery>,
+  refusal: (id: string, tenant: string) => string,
+): Promise<readonly string[]> {
+  if (ids.length === 0) throw refused('Lack of dataset_ids in query parameters');
+  if (ids.length > MAX_DATASETS) throw badArgument(`dataset_ids must contain at most ${MAX_DATASETS} IDs`);
+  const once = [...new Set(ids)];
+  await requireDatasets(base, tenant, once, refusal);
+  return once;
+}
+
+/** @throws EngineError NOT_FOUND, with the refusal of the first id of which the caller has no dataset */
+export async function requireDatasets(
+  { datasets }: KnowledgeBase,
+  tenant: string,
+  ids: readonly string[],
+  refusal: (id: string, tenant: string) => string,
+): Promise<void> {
+  for (const id of ids) if ((await datasets.find(tenant, id)) === undefined) throw missing(refusal(id, tenant));
 }
 
 export const lacksPermission = (id: string, tenant: string): string =>

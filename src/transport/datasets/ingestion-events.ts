@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { EngineError } from '../../errors.js';
 import type { IngestionProgress } from '../../knowledge/base/ingestion-hub.js';
 import { coalesce } from '../../operators/coalesce.js';
+import { whenLeft } from '../http/client-left.js';
 import { DONE, sendEventStream } from '../http/event-stream.js';
 import { takePlace } from '../http/guards.js';
 import type { RouteGroup, RouteRequest } from '../http/route.js';
@@ -38,13 +39,10 @@ function stream(
       .watch(tenant, params.dataset)
       .pipe(coalesce({ ready$, merge: newest, maxSize: MAX_WAITING }), map(frameOf), endWith(DONE));
   streams.count += 1;
-  const leave = (): void => {
+  whenLeft(exchange, () => {
     giveBack();
     streams.count -= 1;
-  };
-  // The client may have left meanwhile, and does not leave twice.
-  if (exchange.res.destroyed) leave();
-  else exchange.res.once('close', leave);
+  });
   sendEventStream(exchange, open, {
     pingMs: config.ssePingMs,
     slowMs: config.slowClientMs,

@@ -1,7 +1,7 @@
 /** The list of the documents of a dataset, with all of RAGFlow's filters. */
 import { z } from 'zod';
 import { badArgument } from '../../hosting/refusals.js';
-import { isJsonObject, type JsonObject, parseJson } from '../../json.js';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../../json.js';
 import type { MetadataQuery } from '../../knowledge/base/metadata.js';
 import { type DocumentRun, RUN_STATES } from '../../records/knowledge.js';
 import type { DocumentQuery } from '../../records/knowledge-store.js';
@@ -108,11 +108,15 @@ async function idsOf({ tenant, params, query, found }: ListRequest): Promise<rea
 }
 
 function metadataOf(query: ListRequest['query']): MetadataQuery | undefined {
-  const filter = objectOf('metadata_condition', query.metadata_condition, ` ${query.metadata_condition}.`);
-  const { empty_metadata: isEmpty, ...given } = objectOf('metadata', query.metadata, '.');
+  const { metadata_condition: condition, metadata } = query;
+  const filter = objectOf('metadata_condition', condition, `must be valid JSON: ${condition?.slice(0, 500)}.`);
+  const { empty_metadata: isEmpty, ...given } = objectOf('metadata', metadata, 'must be valid JSON.');
   if (isTruthy(isEmpty) || isTruthy(query.return_empty_metadata)) return { isEmpty: true };
   const values = Object.entries(given).flatMap(([name, value]) => {
-    const texts = [value].flat().flatMap((one) => (one === null || String(one).trim() === '' ? [] : [String(one)]));
+    const texts = [value].flat().flatMap((one: Json) => {
+      const text = typeof one === 'string' ? one : JSON.stringify(one);
+      return one === null || text.trim() === '' ? [] : [text];
+    });
     return texts.length === 0 ? [] : [[name, texts] as const];
   });
   const hasFilter = Object.keys(filter).length > 0;
@@ -120,10 +124,11 @@ function metadataOf(query: ListRequest['query']): MetadataQuery | undefined {
   return { ...(hasFilter && { filter }), values: Object.fromEntries(values) };
 }
 
-function objectOf(name: string, text: string | undefined, end: string): JsonObject {
+/** @param complaint is said of a text that is no JSON */
+function objectOf(name: string, text: string | undefined, complaint: string): JsonObject {
   if (!text) return {};
   const value = parseJson(text);
-  if (value === undefined) throw refused(`${name} must be valid JSON${end === '.' ? end : `:${end.slice(0, 500)}`}`);
+  if (value === undefined) throw refused(`${name} ${complaint}`);
   if (isJsonObject(value)) return value;
   throw refused(`${name} must be an object.`);
 }

@@ -6,7 +6,7 @@ import { type Envelope, success } from '../envelope.js';
 import { isTruthy } from '../http/input.js';
 import type { RouteGroup, RouteRequest } from '../http/route.js';
 import { looseRoute } from '../ragflow/dialect.js';
-import { anything, twiceIn } from '../ragflow/fields.js';
+import { anything, idsIn, plainText, twiceIn } from '../ragflow/fields.js';
 import { pythonLiteral } from '../ragflow/python-text.js';
 import type { ServerParts } from '../server-parts.js';
 import { string, whole } from '../shapes.js';
@@ -20,9 +20,6 @@ import {
   ownDataset,
   refused,
 } from './find.js';
-
-/** Documents of one call. */
-const MAX_DOCUMENTS = 10_000;
 
 /** Documents that are put in line, or stopped, in one go. */
 const BATCH = 100;
@@ -142,15 +139,7 @@ async function knownIds({ tenant, params, body, found: { base } }: IdsRequest) {
 
 function idsOf({ document_ids: ids }: z.output<typeof idsBody>): readonly string[] {
   if (!Array.isArray(ids) || ids.length === 0) throw refused('`document_ids` is required');
-  return textsOf('document_ids', ids);
-}
-
-function textsOf(name: string, values: readonly unknown[]): readonly string[] {
-  if (values.length > MAX_DOCUMENTS) throw badArgument(`\`${name}\` must contain at most ${MAX_DOCUMENTS} IDs`);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: no id has them, and no database takes all of them
-  const isId = (value: unknown) => typeof value === 'string' && value.length <= 255 && !/\x00/.test(value);
-  if (!values.every(isId)) throw badArgument(`\`${name}\` must be a list of ids.`);
-  return values as readonly string[];
+  return idsIn('document_ids', ids);
 }
 
 function duplicates(ids: readonly string[]): readonly string[] {
@@ -174,8 +163,8 @@ async function* inBatches<T>(
 
 async function ingest({ tenant, body }: RouteRequest<never, z.ZodObject, typeof ingestBody>, parts: ServerParts) {
   if (!Array.isArray(body.doc_ids)) throw badArgument('`doc_ids` must be a list of ids.');
-  const ids = textsOf('doc_ids', body.doc_ids);
-  const run = String(body.run);
+  const ids = idsIn('doc_ids', body.doc_ids);
+  const run = plainText(body.run);
   if (run !== '1' && run !== '2') throw badArgument('`run` must be 1, to parse, or 2, to stop.');
   const base = await knowledgeOf(parts);
   const documents: DocumentRecord[] = [];

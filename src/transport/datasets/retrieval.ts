@@ -4,7 +4,10 @@ import { EngineError } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
 import type { KnowledgeBase } from '../../knowledge/base/knowledge-base.js';
 import type { KnowledgeHit, KnowledgeHits, KnowledgeQuery } from '../../knowledge/base/retrieval.js';
+import { fromAbortable } from '../../operators/from-abortable.js';
+import { pagesOf } from '../../records/knowledge.js';
 import { success } from '../envelope.js';
+import { forClient } from '../http/client-left.js';
 import type { HttpExchange, RouteGroup, RouteRequest } from '../http/route.js';
 import { looseRoute, strictRoute } from '../ragflow/dialect.js';
 import {
@@ -19,12 +22,9 @@ import {
 import type { ServerParts } from '../server-parts.js';
 import { anyObject, defineView, string, whole } from '../shapes.js';
 import { unknownAmong } from './documents.js';
-import { knowledgeOf, missing, notYourDataset, refused } from './find.js';
-import { markWords } from './mark-words.js';
+import { knowledgeOf, MAX_DATASETS, missing, notYourDataset, refused, requireDatasets } from './find.js';
+import { wordMarker } from './mark-words.js';
 import { flagOf, numberOf, textsOf, wholeOf } from './search-query.js';
-
-/** Datasets of one search. */
-const MAX_DATASETS = 100;
 
 /** Documents that a search can be limited to. */
 const MAX_DOCUMENTS = 10_000;
@@ -33,6 +33,8 @@ const MAX_DOCUMENTS = 10_000;
 const MAX_PAGE_SIZE = 100;
 
 const score = z.number().describe('0 to 1.');
+
+const partShape = z.object({ id: string, start: whole, end: whole, page: whole.nullable() });
 
 const hitView = defineView<KnowledgeHit, [marked: string | undefined]>()({
   id: [string, ({ chunk }) => chunk.id],
@@ -46,9 +48,14 @@ const hitView = defineView<KnowledgeHit, [marked: string | undefined]>()({
   image_id: [string, () => ''],
   doc_type_kwd: [string, () => 'text'],
   positions: [z.array(z.array(z.number())), ({ chunk }) => chunk.positions],
-  page: [whole.nullable().describe('From 1.'), ({ chunk }) => chunk.page],
+  page: [whole.nullable().describe('The first one, from 1.'), ({ chunk }) => chunk.page],
+  pages: [z.array(whole).describe('All that it stands on.'), ({ chunk }) => pagesOf(chunk)],
   start: [whole.nullable().describe('In the text of the document, in UTF-16 units.'), ({ chunk }) => chunk.start],
   end: [whole.nullable(), ({ chunk }) => chunk.end],
+  matches: [
+    z.array(partShape).optional().describe('The parts of the passage that were found, the best first.'),
+    ({ matches }) => matches,
+  ],
   similarity: [score, 'similarity'],
   term_similarity: [score, 'termSimilarity'],
   vector_similarity: [score, 'vectorSimilarity'],
@@ -71,6 +78,10 @@ const rawView = defineView<KnowledgeHit, [marked: string | undefined]>()({
   doc_type_kwd: hitView.fields.doc_type_kwd,
   positions: hitView.fields.positions,
   page: hitView.fields.page,
+  pages: hitView.fields.pages,
+  start: hitView.fields.start,
+  end: hitView.fields.end,
+  matches: hitView.fields.matches,
   similarity: hitView.fields.similarity,
   term_similarity: hitView.fields.term_similarity,
   vector_similarity: hitView.fields.vector_similarity,
@@ -156,7 +167,7 @@ async function retrieve(
     throw refused('`dataset_ids` is required.');
   const datasetIds = textsOf('dataset_ids', body.dataset_ids, MAX_DATASETS);
   const base = await knowledgeOf(parts);
-  await requireDatasets(base, tenant, datasetIds);
+  await requireDatasets(base, tenant, datasetIds, notYourDataset);
   if (question === undefined) throw refused('`question` is required.');
   if (typeof question !== 'string') throw refused('`question` should be a text');
   const page = Math.max(1, wholeOf('page', body.page, 1));
@@ -185,9 +196,9 @@ async function retrieve(
     rerankModel: textsOf('rerank_id', body.rerank_id ? [body.rerank_id] : [], 1)[0],
     crossLanguages: textsOf('cross_languages', body.cross_languages, 20),
   });
-  const marked = (hit: KnowledgeHit): string | undefined =>
-    isMarked ? markWords(contentOf(hit), question) : undefined;
-  const chunks = found.hits.map((hit) => hitView.of(hit, marked(hit)));
+  if (found === undefined) return undefined;
+  const mark = isMarked ? wordMarker(question) : undefined;
+  const chunks = found.hits.map((hit) => hitView.of(hit, mark?.(contentOf(hit))));
   return success({ total: found.total, chunks, doc_aggs: countsOf(found) });
 }
 
@@ -199,10 +210,7 @@ async function search(
 ) {
   const base = await knowledgeOf(parts);
   const datasetIds = textsOf('dataset_ids', ids, MAX_DATASETS);
-  for (const id of datasetIds) {
-    if ((await base.datasets.find(tenant, id)) === undefined)
-      throw missing('Only owner of dataset authorized for this operation.');
-  }
+  await requireDatasets(base, tenant, datasetIds, () => 'Only owner of dataset authorized for this operation.');
   const documentIds = textsOf('doc_ids', body.doc_ids, MAX_DOCUMENTS);
   requireNoGraph(body.use_kg);
   const found = await searched(base, exchange, tenant, {
@@ -218,29 +226,22 @@ async function search(
     rerankModel: body.rerank_id || undefined,
     crossLanguages: body.cross_languages.slice(0, 20),
   });
+  if (found === undefined) return undefined;
   const chunks = found.hits.map((hit) => rawView.of(hit, undefined));
   return success({ total: found.total, chunks, doc_aggs: countsOf(found), labels: [] });
 }
 
-/** Searches as long as the client waits for it. */
-async function searched(
+/** Searches as long as the client waits for it; undefined when it has left. */
+function searched(
   base: KnowledgeBase,
-  { res }: HttpExchange,
+  exchange: HttpExchange,
   tenant: string,
   query: KnowledgeQuery,
-): Promise<KnowledgeHits> {
-  const gone = new AbortController();
-  const leave = (): void => gone.abort();
-  res.once('close', leave);
-  try {
-    return await base.search(tenant, query, gone.signal);
-  } finally {
-    res.off('close', leave);
-  }
-}
-
-async function requireDatasets(base: KnowledgeBase, tenant: string, ids: readonly string[]): Promise<void> {
-  for (const id of ids) if ((await base.datasets.find(tenant, id)) === undefined) throw missing(notYourDataset(id));
+): Promise<KnowledgeHits | undefined> {
+  return forClient(
+    exchange,
+    fromAbortable((signal) => base.search(tenant, query, signal)),
+  );
 }
 
 async function requireDocuments(

@@ -4,12 +4,13 @@ import { badArgument } from '../../hosting/refusals.js';
 import { success } from '../envelope.js';
 import type { RouteGroup, RouteRequest } from '../http/route.js';
 import { looseRoute } from '../ragflow/dialect.js';
-import { anything, parameters } from '../ragflow/fields.js';
+import { anything } from '../ragflow/fields.js';
 import type { ServerParts } from '../server-parts.js';
-import { knowledgeOf, missing, ownDataset, refused } from './find.js';
+import { datasetsQuery, knowledgeOf, ownDataset, ownDatasets, refused } from './find.js';
 
-/** Datasets of one request. */
-const MAX_DATASETS = 100;
+/** Tags that one request takes out, and the longest that one can become, in UTF-16 units. */
+const MAX_TAGS = 1_000;
+const MAX_TAG = 1_000;
 
 const find = ownDataset(() => 'no authorization');
 
@@ -26,7 +27,7 @@ export const tagRoutes: RouteGroup = {
   routes: [
     looseRoute('GET /datasets/tags/aggregation', {
       summary: 'How many chunks of several datasets have each tag',
-      query: z.looseObject({ dataset_ids: parameters }),
+      query: datasetsQuery,
       data: z.array(z.object({ value: z.string(), count: z.number() })),
       handle: aggregate,
     }),
@@ -46,6 +47,7 @@ export const tagRoutes: RouteGroup = {
         if (!Array.isArray(tags) || !tags.every((tag) => typeof tag === 'string')) {
           throw badArgument('tags must be a list of strings');
         }
+        if (tags.length > MAX_TAGS) throw badArgument(`tags must contain at most ${MAX_TAGS} strings`);
         await base.tags.remove(tenant, dataset.id, tags);
         return success(true);
       },
@@ -59,6 +61,7 @@ export const tagRoutes: RouteGroup = {
         if (typeof from !== 'string' || typeof to !== 'string')
           throw badArgument('from_tag and to_tag must be strings');
         if (from.trim() === '' || to.trim() === '') throw badArgument('from_tag and to_tag must not be empty');
+        if (to.length > MAX_TAG) throw badArgument(`to_tag must have at most ${MAX_TAG} characters`);
         await base.tags.rename(tenant, dataset.id, from, to.trim());
         return success(true);
       },
@@ -66,14 +69,10 @@ export const tagRoutes: RouteGroup = {
   ],
 };
 
-async function aggregate({ tenant, query }: RouteRequest<never, z.ZodObject>, parts: ServerParts) {
-  const ids = (query as { readonly dataset_ids: readonly string[] }).dataset_ids;
-  if (ids.length === 0) throw refused('Lack of dataset_ids in query parameters');
-  if (ids.length > MAX_DATASETS) throw badArgument(`dataset_ids must contain at most ${MAX_DATASETS} IDs`);
+async function aggregate({ tenant, query }: RouteRequest<never, typeof datasetsQuery>, parts: ServerParts) {
   const base = await knowledgeOf(parts);
   const merged = new Map<string, number>();
-  for (const id of new Set(ids)) {
-    if ((await base.datasets.find(tenant, id)) === undefined) throw missing(`No authorization for dataset '${id}'`);
+  for (const id of await ownDatasets(base, tenant, query, (one) => `No authorization for dataset '${one}'`)) {
     for (const { tag, count } of await base.tags.counts(tenant, id)) merged.set(tag, (merged.get(tag) ?? 0) + count);
   }
   return success([...merged].map(([value, count]) => ({ value, count })));

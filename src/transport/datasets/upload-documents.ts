@@ -12,7 +12,8 @@ import { success } from '../envelope.js';
 import { endingOf } from '../files/content-headers.js';
 import { fetchFile } from '../files/fetch-file.js';
 import type { Flight } from '../http/bytes-in-flight.js';
-import { isMultipart, type PartSink, readParts } from '../http/multipart.js';
+import { FormFields } from '../http/form-fields.js';
+import { isMultipart, readParts } from '../http/multipart.js';
 import { readJsonOf } from '../http/read-body.js';
 import type { RouteGroup, RouteRequest } from '../http/route.js';
 import { LOOSE, looseRoute } from '../ragflow/dialect.js';
@@ -121,23 +122,14 @@ async function receiveForm(
   { store, files }: { readonly store: Pick<FileStore, 'draft'>; readonly files: ReceivedFile[] },
 ): Promise<ReadonlyMap<string, string>> {
   if (!isMultipart(req)) throw badArgument('No file part!');
-  const fields = new Map<string, string>();
-  let room = FORM_BYTES;
-  const readField = (field: string): PartSink => {
-    fields.set(field, '');
-    return (bytes) => {
-      room -= bytes.length;
-      if (room < 0) throw badArgument(`The fields of the form have more than ${FORM_BYTES} bytes.`);
-      fields.set(field, (fields.get(field) ?? '') + bytes.toString('utf8'));
-    };
-  };
+  const fields = new FormFields(FORM_BYTES);
   const limits = {
     maxBytes: config.uploadBytes,
     maxFiles: config.uploadFiles,
     onBytes: (bytes: number) => flight.add(bytes),
   };
   await readParts(req, limits, ({ field, fileName, mimeType }) => {
-    if (fileName === undefined) return readField(field);
+    if (fileName === undefined) return fields.open(field);
     if (field !== 'file') return undefined;
     if (fileName === '') throw badArgument('No file selected!');
     requireName(fileName);
@@ -149,7 +141,7 @@ async function receiveForm(
       return draft.write(bytes);
     };
   });
-  return fields;
+  return fields.texts();
 }
 
 function ownSettings(text: string | undefined): JsonObject | undefined {
@@ -161,7 +153,6 @@ function ownSettings(text: string | undefined): JsonObject | undefined {
 
 /** @throws EngineError those of the egress client, such as URL_BLOCKED for addresses inside, also behind a redirect. */
 async function addPage(request: UploadRequest, parts: ServerParts): Promise<DocumentRecord> {
-  const { tenant, found } = request;
   const fields = await fieldsOf(request, parts);
   const name = textOf(fields, 'name').trim();
   const url = textOf(fields, 'url').trim();
@@ -169,15 +160,31 @@ async function addPage(request: UploadRequest, parts: ServerParts): Promise<Docu
   if (url === '') throw badArgument('Lack of "url"');
   requireName(name);
   if (!URL.canParse(url) || !/^https?:/i.test(url)) throw badArgument('The URL format is invalid');
-  const file = await fetchFile(parts.services.http, url, parts.config.uploadBytes);
+  const { config, uploads } = parts;
+  const flight = uploads.open({ tenant: request.tenant, isPage: false }, config.uploadBytes);
+  try {
+    // As large as it may be: how much comes is not known before.
+    flight.add(config.uploadBytes);
+    return await addFetched(request, parts, { name, url });
+  } finally {
+    flight.close();
+  }
+}
+
+async function addFetched(
+  { tenant, found: { base, dataset }, exchange }: UploadRequest,
+  { services, config }: ServerParts,
+  { name, url }: { readonly name: string; readonly url: string },
+): Promise<DocumentRecord> {
+  const file = await fetchFile(exchange, services.http, url, config.uploadBytes);
   const ending = endingOf(file.name) || 'html';
-  if (!found.base.documents.isReadable(`page.${ending}`)) {
+  if (!base.documents.isReadable(`page.${ending}`)) {
     throw new EngineError('INGEST_FAILED', `${file.name}: This type of file has not been supported yet!`);
   }
   const named = endingOf(name) === ending ? name : `${name}.${ending}`;
   const { mimeType, bytes } = file;
   const given: NewDocument = { name: named, mimeType, content: [bytes], source: 'web' };
-  return (await found.base.documents.add(tenant, found.dataset.id, given)).document;
+  return (await base.documents.add(tenant, dataset.id, given)).document;
 }
 
 async function addEmpty(request: UploadRequest, parts: ServerParts): Promise<DocumentRecord> {
@@ -199,12 +206,10 @@ async function fieldsOf({ exchange }: UploadRequest, parts: ServerParts): Promis
     await readJsonOf(LOOSE, config.jsonBytes, bodies)(exchange);
     return LOOSE.body(z.looseObject({}), exchange.request.body);
   }
-  const texts = new Map<string, string>();
+  const form = new FormFields(FORM_BYTES);
   const limits = { maxBytes: FORM_BYTES, maxFiles: 0 };
-  await readParts(exchange.req, limits, ({ field }) => (bytes) => {
-    texts.set(field, (texts.get(field) ?? '') + bytes.toString('utf8'));
-  });
-  return Object.fromEntries(texts);
+  await readParts(exchange.req, limits, ({ field }) => form.open(field));
+  return Object.fromEntries(form.texts());
 }
 
 function textOf(fields: Readonly<Record<string, unknown>>, name: string): string {

@@ -1,7 +1,10 @@
 /** Files that the server fetches for a client, through its egress client. */
-import { firstValueFrom, type Observable } from 'rxjs';
+import type { Observable } from 'rxjs';
 import { ownText } from '../../dsl/json-copy.js';
 import { EngineError } from '../../errors.js';
+import { badArgument } from '../../hosting/refusals.js';
+import { forClient } from '../http/client-left.js';
+import type { HttpExchange } from '../http/route.js';
 import { endingOf } from './content-headers.js';
 import type { FetchedFile } from './receive-upload.js';
 
@@ -29,16 +32,22 @@ const ENDINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Fetches a file from a URL that a client sent, through the server's egress client.
+ * Fetches a file from a URL that a client sent, through the server's egress client; it ends with the client.
  *
- * @throws EngineError CONFIG_INVALID for a server without such a client, NOT_FOUND unless the answer is a 2xx, URL_* and
- * EGRESS_* of the client.
+ * @throws EngineError CONFIG_INVALID for a server without such a client, NOT_FOUND unless the answer is a 2xx, BAD_REQUEST when the client has
+ * left, URL_* and EGRESS_* of the egress client.
  */
-export async function fetchFile(http: unknown, url: string, maxBytes: number): Promise<FetchedFile> {
+export async function fetchFile(
+  exchange: HttpExchange,
+  http: unknown,
+  url: string,
+  maxBytes: number,
+): Promise<FetchedFile> {
   if (!isUrlReader(http)) {
     throw new EngineError('CONFIG_INVALID', 'This server does not fetch files from URLs; send the file itself.');
   }
-  const answer = await firstValueFrom(http.fetch({ url, maxBytes }));
+  const answer = await forClient(exchange, http.fetch({ url, maxBytes }));
+  if (answer === undefined) throw badArgument('The client left before its file was fetched.');
   if (answer.status < 200 || answer.status > 299) {
     throw new EngineError('NOT_FOUND', `The URL answered with HTTP status ${answer.status}, so there is no file.`);
   }

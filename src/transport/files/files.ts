@@ -51,7 +51,7 @@ export const fileRoutes: RouteGroup = {
         // Pages of strangers would fetch through this server what they like.
         if (page !== undefined && query.url !== undefined) throw notForPages('`url`');
         const { url } = query;
-        const fetch = url && ((maxBytes: number) => fetchFile(parts.services.http, url, maxBytes));
+        const fetch = url && ((maxBytes: number) => fetchFile(exchange, parts.services.http, url, maxBytes));
         const files = await storeUpload(parts, { tenant, page, exchange }, fetch || undefined);
         const views = files.map(({ about, draft: { size } }) => fileView.of({ ...about, size }, tenant));
         return success(views.length === 1 ? views[0] : views);

@@ -5,7 +5,7 @@ import { EngineError } from '../../errors.js';
 import { createId } from '../../hosting/ids.js';
 import { heartbeat, quietFor } from '../../hosting/liveness.js';
 import type { JsonObject } from '../../json.js';
-import { CHAT_CATEGORY } from '../../records/agents.js';
+import { isAssistant } from '../../records/agents.js';
 import type { Origin } from '../access/client-address.js';
 import { TokenBucket } from '../access/rate-limits.js';
 import type { ServerParts } from '../server-parts.js';
@@ -50,7 +50,7 @@ export function placeConnection({ shares, strangers }: ServerParts, tenant: stri
 /** Whether an agent is there that has connections of its own; chats share one address. */
 export async function hasAgent({ stores }: ServerParts, tenant: string, agentId: string): Promise<boolean> {
   const agent = await stores.agents.find(tenant, agentId);
-  return agent !== undefined && agent.canvasCategory !== CHAT_CATEGORY;
+  return agent !== undefined && !isAssistant(agent);
 }
 
 /** One WebSocket of a client: checks and orders its frames, keeps it alive, ends it. What runs on it is in {@link LiveRuns}. */

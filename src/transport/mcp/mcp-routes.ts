@@ -5,6 +5,7 @@ import { createId } from '../../hosting/ids.js';
 import { badArgument } from '../../hosting/refusals.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
 import { outside } from '../envelope.js';
+import { whenLeft } from '../http/client-left.js';
 import { type HttpExchange, type RouteGroup, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
 import { listAgentTools } from './agent-tools.js';
@@ -52,7 +53,7 @@ async function serve(parts: ServerParts, calls: RunningCalls, exchange: HttpExch
   const session = exchange.get('mcp-session-id');
   if (isJsonObject(body)) handleSession(calls, exchange, session, body);
   const gone = new AbortController();
-  res.once('close', () => gone.abort());
+  whenLeft(exchange, () => gone.abort());
   const context: Serving = { parts, calls, tenant: state.tenant, session, headers: req.headers, gone: gone.signal };
   const whenBroken = (error: Error): void =>
     parts.logger.warn({ err: error }, 'a message of an MCP client was refused');

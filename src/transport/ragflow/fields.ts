@@ -1,5 +1,6 @@
 /** Fields of bodies and queries whose refusals have RAGFlow's words. */
 import { z } from 'zod';
+import { badArgument } from '../../hosting/refusals.js';
 
 /** How a value of another type is refused. */
 interface Refusal {
@@ -147,12 +148,36 @@ export function idField() {
   });
 }
 
+/** Ids of one request at most. */
+const MAX_IDS = 10_000;
+
+/** Longest id, in UTF-16 units. */
+const MAX_ID = 255;
+
 /** A list of texts none of which comes twice. */
 export function idsField<T extends z.ZodType<string>>(item: T) {
-  return listField(item).superRefine((ids, issues) => {
-    const twice = twiceIn(ids);
-    if (twice.length > 0) issues.addIssue({ code: 'custom', message: `Duplicate ids: '${twice.join(', ')}'` });
-  });
+  return listField(item)
+    .max(MAX_IDS, { error: `List should have at most ${counted(MAX_IDS, 'item')}` })
+    .superRefine((ids, issues) => {
+      const twice = twiceIn(ids);
+      if (twice.length > 0) issues.addIssue({ code: 'custom', message: `Duplicate ids: '${twice.join(', ')}'` });
+    });
+}
+
+/** The ids in a list that a client sent. @throws EngineError BAD_REQUEST for more than 10,000, and for what is no id */
+export function idsIn(name: string, given: readonly unknown[], most = MAX_IDS): readonly string[] {
+  if (given.length > most) throw badArgument(`\`${name}\` must contain at most ${most} IDs; received ${given.length}.`);
+  if (!given.every(isId)) throw badArgument(`\`${name}\` must be a list of ids.`);
+  return given as readonly string[];
+}
+
+function isId(value: unknown): boolean {
+  return typeof value === 'string' && value.length <= MAX_ID;
+}
+
+/** A value where RAGFlow takes numbers and flags for texts; undefined for null, a list or an object. */
+export function plainText(value: unknown): string | undefined {
+  return typeof value === 'object' || value === undefined ? undefined : String(value);
 }
 
 /** What comes more than once in a list, once each. */

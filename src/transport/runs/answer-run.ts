@@ -1,5 +1,4 @@
 /** Answers with a run: its events as a stream, or its end as one envelope. */
-
 import { Observable } from 'rxjs';
 import { z } from 'zod';
 import { EngineError, shownMessage } from '../../errors.js';
@@ -9,6 +8,7 @@ import type { Transcript } from '../../hosting/transcript.js';
 import type { JsonObject } from '../../json.js';
 import type { RunRecord } from '../../records/runs.js';
 import type { Envelope } from '../envelope.js';
+import { whenLeft } from '../http/client-left.js';
 import { DONE, ragflowFrames, sendEventStream } from '../http/event-stream.js';
 import type { HttpExchange } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
@@ -120,17 +120,14 @@ export function acceptsStream(exchange: HttpExchange): boolean {
 }
 
 /** Waits for the end of a run; while the caller waits too, it counts as a client of the run. */
-export async function awaitRun({ res }: HttpExchange, live: StartedRun): Promise<RunRecord> {
+export async function awaitRun(exchange: HttpExchange, live: StartedRun): Promise<RunRecord> {
   const presence = live.clients.attach();
-  const leave = (): void => presence.unsubscribe();
-  // 'close' does not come again for a client that left before.
-  if (res.destroyed) leave();
-  res.once('close', leave);
+  const forget = whenLeft(exchange, () => presence.unsubscribe());
   try {
     return await live.ended;
   } finally {
-    res.off('close', leave);
-    leave();
+    forget();
+    presence.unsubscribe();
   }
 }
 

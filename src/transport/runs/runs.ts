@@ -2,13 +2,11 @@
 import { z } from 'zod';
 import { badArgument, noRun } from '../../hosting/refusals.js';
 import type { LiveFilter } from '../../hosting/run-hub.js';
-import { partyOf } from '../../hosting/shares.js';
 import type { RunRecord, RunStatus } from '../../records/runs.js';
 import { notForPages, opensSession } from '../access/page-keys.js';
 import { findAgent } from '../agents/find-agent.js';
 import { type Envelope, success, successPage } from '../envelope.js';
 import { engineFrames } from '../http/event-stream.js';
-import { takePlace } from '../http/guards.js';
 import {
   checked,
   given,
@@ -23,8 +21,8 @@ import {
 } from '../http/input.js';
 import { type PathRequest, type RouteGroup, type RouteRequest, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
-import { acceptsStream, answerShape, answerWithRun, streamRun } from './answer-run.js';
-import { eventNumber } from './event-number.js';
+import { acceptsStream, answerShape, answerWithRun } from './answer-run.js';
+import { eventNumber, followRun } from './follow-run.js';
 import { turnOf, turnQuery, turnSchema } from './read-turn.js';
 import { runDetailShape, runDetailView, runView, timelineShape, timelineView } from './run-view.js';
 
@@ -145,20 +143,10 @@ export const runRoutes: RouteGroup = {
       finds: findRun,
       query: eventsQuery,
       answers: 'events',
-      handle: async ({ tenant, page, query, exchange, found: { id, status } }, parts) => {
-        if (page !== undefined && query.view === 'engine') throw notForPages('`view=engine`');
-        // What a reconnecting client sends by itself counts more than the address it was given.
-        const after = eventNumber(exchange.get('Last-Event-ID') || (query.after ?? '0'));
-        if (after === undefined) throw badArgument('`Last-Event-ID` and `after` must be the number of an event.');
-        // Checked before the stream begins: a refusal is JSON.
-        const stored = await parts.stores.log.read(tenant, id, after, { maxEvents: 1, maxBytes: 1 });
-        if (stored === undefined && status !== 'running') throw noRun();
-        const exact = query.view === 'engine' ? { isExact: true, frames: engineFrames } : {};
-        const giveBack = takePlace(parts.shares.streams, partyOf(tenant, page !== undefined), 'event streams');
-        exchange.res.once('close', giveBack);
-        // The client may have left meanwhile, and does not leave twice.
-        if (exchange.res.destroyed) giveBack();
-        streamRun(exchange, parts, id, { after, ...exact });
+      handle: (request, parts) => {
+        const isEngine = request.query.view === 'engine';
+        if (request.page !== undefined && isEngine) throw notForPages('`view=engine`');
+        return followRun(parts, request, () => (isEngine ? { isExact: true, frames: engineFrames } : {}));
       },
     }),
     route('POST /agents/:id/runs/:run/cancel', {

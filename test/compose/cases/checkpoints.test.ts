@@ -108,7 +108,7 @@ describe('a store of checkpoints', () => {
 
   it('is asked for when a run is to go on by an id and has none', async () => {
     await expect(invoke(sure(), resumeFrom('r1'))).rejects.toEqual(
-      rejects('NOT_FOUND', /the run has no "checkpoints" to load it from/),
+      rejects('NOT_FOUND', /the run has no store to load it from; give it one/),
     );
   });
 

@@ -371,6 +371,42 @@ describe('an observer', () => {
     expect(await invoke(map(checked), ['a', 'b'])).toEqual(['A', 'B']);
   });
 
+  describe('at a path inside a step of code', () => {
+    const outer = step('outer', async (text: string, at: StepActivation) => {
+      if (text === 'none') return text;
+      const part = await at.observe('function', 'part', text, async () => text);
+      return invoke(
+        chain(upper, (loud: string) => loud),
+        part,
+        { within: at },
+      );
+    });
+    const warningsOf = async (path: string, text = 'a') => {
+      const said: string[] = [];
+      const note = ({ name, message }: Error) => name === 'ObserverWarning' && said.push(message);
+      process.on('warning', note);
+      await invoke(outer, text, { observe: [observe.at(path, { end: () => {} })] });
+      // Warnings come in the next turn.
+      await turns(2);
+      process.off('warning', note);
+      return said;
+    };
+
+    it('warns at the end when steps ran there, but none at its path', async () => {
+      expect(await warningsOf('outer/chain/uper')).toEqual([
+        'There was observe.at("outer/chain/uper"), but no step ran there. Did you mean "outer/chain/upper"? Steps ran at outer/part, outer/chain, outer/chain/upper, outer/chain/step_2.',
+      ]);
+    });
+
+    it.each([['outer/chain/upper'], ['outer/chain'], ['outer/part'], ['outer']])('says nothing at %s', async (path) => {
+      expect(await warningsOf(path)).toEqual([]);
+    });
+
+    it('says nothing when no step ran inside', async () => {
+      expect(await warningsOf('outer/chain/uper', 'none')).toEqual([]);
+    });
+  });
+
   it('at a path that the graph does not have, and what is no observer, are OPTION_INVALID', async () => {
     const wrong = (given: unknown) => invoke(chain(upper, words), 'a', { observe: [given as Observer] });
     await expect(wrong(observe.at('uper', {}))).rejects.toMatchObject({

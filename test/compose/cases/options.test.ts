@@ -153,7 +153,7 @@ describe('call options', () => {
   it('for a step that is not in the graph are refused, also when it has the name of one that is', async () => {
     const [a, other] = [styled('a'), styled('a')];
     await expect(invoke(chain(a), null, { with: [options(styled('b'), {})] })).rejects.toThrow(
-      invalid('here are options for the step "b", which is not in the graph'),
+      invalid('options for "b": this step is not in the graph'),
     );
     await expect(invoke(chain(a), null, { with: [options(other, {})] })).rejects.toThrow(
       invalid('Another step of that name is at "a"'),
@@ -204,7 +204,7 @@ describe('call options', () => {
 
     it('warn at the end when steps ran there, but none at their path', async () => {
       expect(await warnings(around, 'outer/chian/inner')).toEqual([
-        'There were options for "inner" at "outer/chian/inner", but no step ran there. Did you mean "outer/chain/inner"? Steps ran at outer/chain/inner, outer/chain/other.',
+        'There were options for "inner" at "outer/chian/inner", but no step ran there. Did you mean "outer/chain/inner"? Steps ran at outer/chain, outer/chain/inner, outer/chain/other.',
       ]);
       expect(await warnings(map(outer), 'map/outer/inner', [1, 2])).toHaveLength(1);
     });
@@ -216,15 +216,20 @@ describe('call options', () => {
   });
 
   it('refuses what is no step, no object and no path, when they are made', () => {
-    expect(() => options('a' as never, {} as never)).toThrow(invalid('needs a step; received "a"'));
+    expect(() => options('a' as never, {} as never)).toThrow(
+      invalid('options: "step" must be a step or a function; received "a".'),
+    );
     expect(() => options(styled('a'), 1 as never)).toThrow(invalid('received 1'));
     expect(() => options(styled('a'), {}, { at: '' })).toThrow(invalid('"at" is a path'));
+    expect(() => options(styled('a'), {}, { path: 'a' } as never)).toThrow(
+      invalid('options for "a": there is no option "path". The options are at.'),
+    );
     expect(() => run(styled('a'), { input: 1 }, { with: [{ mark: '!' } as never] })).toThrow(
       invalid('what options(step, …) gives'),
     );
     const one = options(styled('a'), { mark: '!' });
     expect(() => run(styled('a'), { input: 1 }, { with: one as never })).toThrow(
-      invalid('is a list of what options(step, …) gives; received an object'),
+      invalid('run: "with" must be a list of what options(step, …) gives; received an object'),
     );
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findDelimiter, readCsv } from '../../../src/documents/spreadsheets/read-csv.js';
+import { findDelimiter } from '../../../src/documents/spreadsheets/find-delimiter.js';
+import { readCsv } from '../../../src/documents/spreadsheets/read-csv.js';
 import { WHOLE_SHEET } from '../../../src/documents/spreadsheets/select-sheets.js';
 import { createCellBudget, inferTypes } from '../../../src/documents/spreadsheets/table.js';
 

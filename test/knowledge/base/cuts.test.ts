@@ -56,7 +56,46 @@ describe('cuts', () => {
   it('by tokens part at separators alone where there are some, which no chunk has', async () => {
     const separated = { ...TOKENS, separators: ['##', '##!'] };
     expect(textsOf(await cut('a b c d e\nf## g ##!h', separated))).toEqual(['a b c d e\nf', 'g', 'h']);
-    expect(textsOf(await cut('a; b\nc d\ne f', { ...TOKENS, childSeparators: [';'] }))).toEqual(['a', 'b\nc d', 'e f']);
+  });
+
+  it('by tokens put the parts of a chunk behind it; tables have none, and a later cut takes the parts', async () => {
+    const families = { ...TOKENS, childSeparators: [';'] } as const;
+    const drafts = await cut('x y z w\na; b\nc d\ne; f', families);
+    expect(drafts.map(({ text, parent }) => [text, parent])).toEqual([
+      ['x y z w', undefined],
+      ['a; b\nc d', undefined],
+      ['a', 1],
+      ['b\nc d', 1],
+      ['e; f', undefined],
+      ['e', 4],
+      ['f', 4],
+    ]);
+    const table = '| a; |\n| - |\n| b; |';
+    expect(await cut(`one\n\n${table}`, families)).toMatchObject([{ text: 'one' }, { text: table }]);
+    expect(textsOf(await cut('a; b\nc d\ne f', families, { kind: 'whole' }))).toEqual(['a', 'b\nc d', 'e f']);
+    const later = await cut('x\ny\na; b', { ...TOKENS, size: 2 }, families);
+    expect(later.map(({ text, parent }) => [text, parent])).toEqual([
+      ['x\ny', undefined],
+      ['a; b', undefined],
+      ['a', 1],
+      ['b', 1],
+    ]);
+  });
+
+  it('of the method "naive" part chunks at the signs of children_delimiter, where children are wanted', async () => {
+    const text = '# Head\none. two.\n\nthree';
+    const config = (settings: object) => ({ method: 'naive', settings: { chunk_token_num: 64, ...settings } }) as const;
+    const drafts = async (settings: object) => [...(await builtInChunker.chunk({ text }, config(settings)))];
+    expect(await drafts({ children_delimiter: '\\n' })).toMatchObject([
+      { text },
+      { text: '# Head', parent: 0 },
+      { text: 'one. two.', parent: 0 },
+      { text: 'three', parent: 0 },
+    ]);
+    expect(textsOf(await drafts({ children_delimiter: '`. `' }))).toEqual([text, '# Head\none', 'two.\n\nthree']);
+    for (const off of [{}, { children_delimiter: '\n', parent_child: { use_parent_child: false } }]) {
+      expect(textsOf(await drafts(off))).toEqual([text]);
+    }
   });
 
   it('by tokens keep tables whole, with the sentences beside them', async () => {

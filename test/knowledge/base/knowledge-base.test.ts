@@ -3,6 +3,8 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { EngineError } from '../../../src/errors.js';
 import type { KnowledgeQuery } from '../../../src/knowledge/base/retrieval.js';
+import { byTokens } from '../../../src/knowledge/chunkers/by-tokens.js';
+import { pagesOf } from '../../../src/records/knowledge.js';
 import { createMemoryFiles } from '../../../src/stores/memory-files.js';
 import { createFakeIndexes } from './support/fake-indexes.js';
 import { newBase, TENANT } from './support/new-base.js';
@@ -246,6 +248,87 @@ describe('a search', () => {
     expect(documents).toEqual(expect.arrayContaining([{ id: cats.id, name: 'cats.txt', count: 1 }]));
     expect((await search('cats all day', { page: 2, pageSize: 1 })).hits[0]?.document.name).toBe('dogs.txt');
     expect((await search('cats all day', { similarityThreshold: 0.9 })).total).toBe(1);
+  });
+
+  it('tells every page of a chunk', async () => {
+    const document = {
+      text: 'cats sleep\n\nall day',
+      pages: [
+        { start: 0, end: 12, page: 3 },
+        { start: 12, end: 19, page: 4 },
+      ],
+    };
+    const test = newBase();
+    test.start({ chunker: { chunk: () => byTokens({ countTokens: () => 1, size: 9 })(document) } });
+    const id = await test.dataset();
+    await test.ingest(id, 'cats.txt', document.text);
+    const query = { question: 'cats', datasetIds: [id], similarityThreshold: 0 };
+    const [hit] = (await test.base.search(TENANT, query, NEVER)).hits;
+    expect(hit?.chunk).toMatchObject({
+      page: 3,
+      positions: [
+        [3, 0, 0, 0, 0],
+        [4, 0, 0, 0, 0],
+      ],
+    });
+    expect(hit && pagesOf(hit.chunk)).toEqual([3, 4]);
+  });
+
+  describe('by parts of passages', () => {
+    const TEXT = 'Cats sleep all day.\nThey hunt all night.\nMice do not.';
+    const PARTS = { parserConfig: { children_delimiter: '\n', chunk_token_num: 16, delimiter: '`\n\n`' } };
+
+    async function parted(options: Parameters<typeof newBase>[0] = {}) {
+      const test = newBase(options);
+      test.start();
+      const id = await test.dataset('docs', PARTS);
+      const document = await test.ingest(id, 'cats.txt', `${TEXT}\n\nDogs bark at night.`);
+      const search = async (question: string, more: Partial<KnowledgeQuery> = {}) =>
+        test.base.search(TENANT, { question, datasetIds: [id], similarityThreshold: 0, ...more }, NEVER);
+      const chunks = (await test.base.chunks.list(TENANT, { documentId: document.id, offset: 0, limit: 9 })).items;
+      return { ...test, id, document, search, chunks };
+    }
+
+    it('gives each passage once, with the parts that were found', async () => {
+      const { search, chunks, document } = await parted();
+      expect(chunks.map(({ text }) => text)).toEqual([...TEXT.split('\n'), 'Dogs bark at night.']);
+      expect(document.chunkCount).toBe(4);
+      const { hits, total, documents } = await search('they hunt all night');
+      expect(total).toBe(2);
+      expect(documents).toEqual([{ id: document.id, name: 'cats.txt', count: 2 }]);
+      const [cats, dogs] = hits;
+      expect(cats).toMatchObject({
+        similarity: 1,
+        chunk: { id: chunks[1]?.id, text: TEXT, start: 0, end: TEXT.length },
+      });
+      expect(cats?.matches).toEqual([
+        { id: chunks[1]?.id, start: 20, end: 40, page: null },
+        { id: chunks[0]?.id, start: 0, end: 19, page: null },
+      ]);
+      expect(dogs?.chunk.text).toBe('Dogs bark at night.');
+      expect(dogs?.matches).toBeUndefined();
+    });
+
+    it('gives a reranking model the passages', async () => {
+      let read: readonly string[] = [];
+      const rerank = async (_: string, texts: readonly string[]) => {
+        read = texts;
+        return texts.map(() => 0.5);
+      };
+      const { search } = await parted({ rerankers: () => ({ rerank }) });
+      await search('night', { rerankModel: 'm' });
+      expect([...read].sort()).toEqual([TEXT, 'Dogs bark at night.']);
+    });
+
+    it('gives parts as they are that users wrote anew, or whose passage is gone', async () => {
+      const { base, document, search, chunks } = await parted();
+      const [first, second, third] = chunks.map(({ id }) => id) as [string, string, string];
+      await base.chunks.update(TENANT, document.id, third, { text: 'Mice hide.' });
+      expect((await search('mice hide')).hits[0]).toMatchObject({ chunk: { text: 'Mice hide.' }, similarity: 1 });
+      expect((await search('hunt')).hits[0]?.chunk.text).toBe(TEXT);
+      await base.chunks.delete(TENANT, document.id, [first]);
+      expect((await search('hunt')).hits[0]).toMatchObject({ chunk: { id: second, text: 'They hunt all night.' } });
+    });
   });
 
   it('is put in order by a model that is named; one that fails changes nothing', async () => {

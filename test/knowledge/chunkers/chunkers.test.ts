@@ -241,7 +241,20 @@ describe('whole, byPages, withChildren', () => {
       ['page one', 1],
       ['page two is', 2],
     ]);
-    expect(draftsOf(whole({ countTokens: countWords }), { text, pages })[0]?.page).toBe(1);
+  });
+
+  it('tell all pages of a chunk that stands on several', () => {
+    const many = [...pages, { start: 20, end: 24, page: 5 }];
+    const drafts = (size: number) =>
+      draftsOf(byTokens({ countTokens: countWords, size }), { text: `${text}\nend`, pages: many }).map(
+        ({ text: own, page, pages: all }) => [own, page, all],
+      );
+    expect(drafts(20)).toEqual([[`${text}\nend`, 1, [1, 2, 5]]]);
+    expect(drafts(3)).toEqual([
+      ['page one', 1, undefined],
+      ['page two is', 2, undefined],
+      ['end', 5, undefined],
+    ]);
   });
 
   it('put the children behind their parents', () => {

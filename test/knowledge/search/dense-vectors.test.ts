@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryIndexStorage } from '../../../src/knowledge/search/memory-index-storage.js';
 import { openSearchIndex } from '../../../src/knowledge/search/search-index.js';
+import { DEFAULT_SETTINGS } from '../../../src/knowledge/search/search-settings.js';
 
 const PASSAGES = ['dogs bark', 'cats purr', 'birds sing'].map((text, at) => ({
   id: `p${at}`,
@@ -31,7 +32,33 @@ describe('vectors of a model', () => {
     expect(await index.missingVectors(10)).toEqual([]);
     const hits = await index.search({ question: 'feline' });
     expect(hits[0]?.id).toBe('p1');
-    expect(hits[0]?.parts.vector).toBe(1);
+    expect(hits[0]?.parts.vector).toBeCloseTo(0.994, 2);
+  });
+
+  it('give what they alone found their own similarity, which never rises from one hit to the next', async () => {
+    const index = open([0.3, 0.9, 0.1]);
+    await index.add(PASSAGES);
+    await index.setVectors(VECTORS);
+    const cosines = [0.9, 0.3, 0.1].map((value) => value / Math.hypot(0.3, 0.9, 0.1));
+    const found = async (question: string, settings = DEFAULT_SETTINGS) =>
+      (await index.search({ question, settings })).map(({ id, similarity }) => [id, similarity] as const);
+    const alone = await found('feline');
+    expect(alone.map(([id]) => id)).toEqual(['p1', 'p0', 'p2']);
+    for (const [at, [, similarity]] of alone.entries()) expect(similarity).toBeCloseTo(cosines[at] ?? 0, 2);
+    // What holds words of the question comes first, and is no less similar than what holds none.
+    const mixed = await found('dogs of unheard names beyond all words');
+    const similarities = mixed.map(([, similarity]) => similarity);
+    expect(
+      mixed
+        .map(([id]) => id)
+        .slice(0, 2)
+        .sort(),
+    ).toEqual(['p0', 'p1']);
+    expect(similarities).toEqual([...similarities].sort((a, b) => b - a));
+    expect(similarities[0]).toBeCloseTo(cosines[0] ?? 0, 2);
+    const { weights } = DEFAULT_SETTINGS;
+    const byWords = { ...DEFAULT_SETTINGS, weights: { ...weights, vector: 0 } };
+    expect((await found('feline', byWords)).every(([, similarity]) => similarity === 0)).toBe(true);
   });
 
   it('order the candidates of words where there are too many to compare all', async () => {

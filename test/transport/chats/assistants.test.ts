@@ -179,6 +179,27 @@ describe('assistants', () => {
     expect(await names(server)).toEqual(['a']);
   });
 
+  it.each([
+    ['/agents/:id/run', { query: 'x' }],
+    ['/agents/:id/stream', { query: 'x' }],
+    ['/agents/:id/completions', { query: 'x' }],
+    ['/agents/chat/completions', { agent_id: ':id', query: 'x' }],
+    ['/agents/chat/completions', { model: ':id', messages: [{ role: 'user', content: 'x' }] }],
+    ['/agents_openai/:id/chat/completions', { messages: [{ role: 'user', content: 'x' }] }],
+    ['/agentbots/:id/completions', { query: 'x' }],
+  ])('cannot be run by POST %s %o, and are refused as an unknown id is', async (path, body) => {
+    const server = await startServer();
+    const { id } = await create(server, 'a');
+    const answerFor = async (one: string) => {
+      const sent = JSON.stringify(body).replace(':id', one);
+      const answer = await server.call('POST', `/api/v1${path.replace(':id', one)}`, sent);
+      return { status: answer.status, text: JSON.stringify(answer.body).replaceAll(one, '?') };
+    };
+    const answer = await answerFor(id);
+    expect(answer.text).toMatch(/permission|no agent|find agent/);
+    expect(await answerFor('0'.repeat(32))).toEqual(answer);
+  });
+
   it('of other tenants do not exist', async () => {
     const server = await startServer({ env: KEYS });
     const { id } = await create(server, 'a', {}, ONE);

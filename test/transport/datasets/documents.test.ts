@@ -39,6 +39,25 @@ describe('documents', () => {
     expect(file.headers.get('content-disposition')).toContain('attachment');
   });
 
+  it('are found by parts of their chunks, which are given whole and once', async () => {
+    const { ask, dataset, upload, base } = await startDatasets();
+    const parent_child = { use_parent_child: true, children_delimiter: '\n' };
+    const id = await dataset('parts', { parser_config: { parent_child } });
+    const text = 'A grinder mills beans.\nIts grinder wheels are steel.';
+    const [{ id: document }] = (await upload(id, { 'a.txt': text })).data;
+    const ended = whenEnded(base, document);
+    await ask('POST', `/datasets/${id}/chunks`, { document_ids: [document] });
+    await ended;
+    const { total, chunks } = (
+      await ask('POST', '/retrieval', { question: 'grinder wheels', dataset_ids: [id], similarity_threshold: 0 })
+    ).data;
+    expect([total, chunks[0].content, chunks[0].start, chunks[0].end]).toEqual([1, text, 0, text.length]);
+    expect(chunks[0].matches.map((one: { start: number; end: number }) => text.slice(one.start, one.end))).toEqual([
+      'Its grinder wheels are steel.',
+      'A grinder mills beans.',
+    ]);
+  });
+
   it('of the same name get a number, and others are refused by their endings', async () => {
     const { upload, dataset } = await startDatasets({ parses: false });
     const id = await dataset();

@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
-import { BehaviorSubject, Observable, Subscription } from 'rxjs';
+import { BehaviorSubject, defer, Observable, of, Subscription } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { forClient, whenLeft } from '../../../src/transport/http/client-left.js';
 import { sendEventStream } from '../../../src/transport/http/event-stream.js';
 import type { HttpExchange } from '../../../src/transport/http/route.js';
 import { awaitRun } from '../../../src/transport/runs/answer-run.js';
@@ -44,6 +45,28 @@ describe('a client that is gone before its answer begins', () => {
     await afterItsClient(async (exchange) => {
       sendEventStream(exchange, open, { pingMs: 60_000, slowMs: 60_000, whenCut: () => {} });
       expect(isFed).toBe(false);
+    });
+  });
+
+  it('has no work done for it, and gets nothing', async () => {
+    let isDone = false;
+    const work$ = defer(() => {
+      isDone = true;
+      return of(1);
+    });
+    await afterItsClient(async (exchange) => {
+      expect([await forClient(exchange, work$), isDone]).toEqual([undefined, false]);
+    });
+  });
+
+  it('is told of as gone at once', async () => {
+    await afterItsClient(async (exchange) => {
+      let count = 0;
+      const forget = whenLeft(exchange, () => {
+        count += 1;
+      });
+      forget();
+      expect(count).toBe(1);
     });
   });
 

@@ -1,17 +1,17 @@
 /** How documents are cut, by RAGFlow's names of methods. */
-import type { JsonObject } from '../../../json.js';
+import { isJsonObject, type JsonObject } from '../../../json.js';
 import type { ChunkMethod } from '../../../records/knowledge.js';
 import { byHeadings } from '../../chunkers/by-headings.js';
 import { byPages } from '../../chunkers/by-pages.js';
 import { byTableRows } from '../../chunkers/by-table-rows.js';
 import { type ByTokensOptions, byTokens } from '../../chunkers/by-tokens.js';
-import type { Range } from '../../chunkers/chunker.js';
+import { atMost, type Range } from '../../chunkers/chunker.js';
 import { loadTokenCounter } from '../../chunkers/count-tokens.js';
 import { compileHeadings, type HeadingFamily } from '../../chunkers/heading-levels.js';
 import { whole } from '../../chunkers/whole.js';
 import { type MarkdownHeading, markdownHeadings } from '../../splitters/markdown-sections.js';
 import type { BaseDraft, DocumentChunker, DocumentText } from '../ports.js';
-import { bySeparators, cutDocument, MAX_CHUNK_TOKENS, MAX_WHOLE } from './cuts.js';
+import { bySeparators, cutDocument, MAX_CHUNK_TOKENS, MAX_WHOLE, withChildrenBetween } from './cuts.js';
 import { delimitersIn } from './delimiters.js';
 import { questionDrafts, taggedDrafts } from './question-rows.js';
 
@@ -25,6 +25,8 @@ interface Cut {
   readonly options: ByTokensOptions;
   /** What parts chunks, and belongs to none; where there is any, nothing else parts them. */
   readonly separators: readonly string[];
+  /** What parts chunks into smaller ones, which are searched. */
+  readonly childSeparators: readonly string[];
   readonly families: readonly HeadingFamily[];
 }
 
@@ -52,7 +54,8 @@ const WITH_HEADINGS: ReadonlySet<ChunkMethod> = new Set(['book', 'laws', 'manual
  * Cuts documents by the cuts of their configuration, else by its method.
  *
  * `naive` and `email`: pieces behind the signs of `delimiter`, joined while they fit into `chunk_token_num` tokens (512), with
- * `overlapped_percent` (0) of overlap; or what lies between the texts that `delimiter` has in backticks. `book`, `laws`, `manual`, `paper`: sections under headings, long ones cut the same way. `presentation`:
+ * `overlapped_percent` (0) of overlap; or what lies between the texts that `delimiter` has in backticks; with `children_delimiter` each is
+ * parted behind its signs into children, which are searched. `book`, `laws`, `manual`, `paper`: sections under headings, long ones cut the same way. `presentation`:
  * pages. `table`: rows, with the header of their table as context. `qa`: pairs of question and answer. `tag`: rows of a text and its tags.
  * `one` and `picture`: the whole text. What a method finds nothing of in a document is cut as `naive`.
  *
@@ -66,12 +69,28 @@ export const builtInChunker: DocumentChunker = {
       WITH_HEADINGS.has(method) ? compileHeadings() : [],
     ]);
     const { separators } = delimitersIn(settings.delimiter);
-    return METHODS[method](document, { options: { countTokens, ...sizesOf(settings) }, separators, families });
+    const options = { countTokens, ...sizesOf(settings) };
+    return METHODS[method](document, { options, separators, childSeparators: childSeparatorsIn(settings), families });
   },
 };
 
-/** By tokens, with the headings above each piece. */
-function* naive(document: DocumentText, { options, separators }: Cut): Generator<BaseDraft> {
+/** Each sign of `children_delimiter`, and each text that it has in backticks; none unless children are wanted. */
+function childSeparatorsIn({ children_delimiter: given, parent_child: children }: JsonObject): readonly string[] {
+  const isOff = isJsonObject(children) && children.use_parent_child === false;
+  if (isOff || typeof given !== 'string' || given === '') return [];
+  const { delimiters, separators } = delimitersIn(given);
+  return [...separators, ...delimiters];
+}
+
+/** By tokens, with the headings above each piece, and in children where these are wanted. */
+function naive(document: DocumentText, cut: Cut): Iterable<BaseDraft> {
+  const drafts = underHeadings(document, cut);
+  const { childSeparators: separators, options } = cut;
+  if (separators.length === 0) return drafts;
+  return atMost(withChildrenBetween(document, drafts, { separators, countTokens: options.countTokens }));
+}
+
+function* underHeadings(document: DocumentText, { options, separators }: Cut): Generator<BaseDraft> {
   const headings = markdownHeadings(document.text);
   const drafts = separators.length > 0 ? bySeparators(separators, options.countTokens) : byTokens(options);
   for (const draft of drafts(document)) {

@@ -3,10 +3,18 @@ import { byPages } from '../../chunkers/by-pages.js';
 import { byTableRows, markdownTables } from '../../chunkers/by-table-rows.js';
 import { byTitles } from '../../chunkers/by-titles.js';
 import { type ByTokensOptions, byTokens, SENTENCES, tokenCut } from '../../chunkers/by-tokens.js';
-import { atMost, type Chunker, type ParsedDocument, type Range, type TableRange } from '../../chunkers/chunker.js';
+import {
+  atMost,
+  type ChunkDraft,
+  type Chunker,
+  type ParsedDocument,
+  type Range,
+  type TableRange,
+} from '../../chunkers/chunker.js';
 import type { CountTokens } from '../../chunkers/count-tokens.js';
 import { compileHeadings } from '../../chunkers/heading-levels.js';
 import { whole } from '../../chunkers/whole.js';
+import { inFamilies, parentsAmong } from '../../chunkers/with-children.js';
 import type { BaseDraft, DocumentText } from '../ports.js';
 import type { Cut, TokenCut } from './cut.js';
 import { questionDrafts } from './question-rows.js';
@@ -58,22 +66,28 @@ async function chunkerOf(cut: Cut, countTokens: CountTokens): Promise<Chunker> {
   }
 }
 
-/** Cuts each draft, as a document of its own; what is known of the draft is known of its parts. */
+/** Cuts each draft, as a document of its own; what is known of the draft is known of its parts. Of families the children are cut. */
 function* within(document: DocumentText, drafts: readonly BaseDraft[], chunker: Chunker): Generator<BaseDraft> {
-  for (const outer of drafts) {
-    const { start, headings: above = [], context, question, page } = outer;
+  const parents = parentsAmong(drafts);
+  let position = 0;
+  for (const [at, outer] of drafts.entries()) {
+    if (parents.has(at)) continue;
+    const first = position;
+    const { start, headings: above = [], context, question, page, pages: _, parent: __, ...about } = outer;
     const shift = <T extends Range>(range: T): T => ({ ...range, start: range.start + start, end: range.end + start });
-    for (const { parent: _, ...own } of chunker(partOf(document, outer))) {
+    for (const { parent, ...own } of chunker(partOf(document, outer))) {
+      position += 1;
       const headings = [...above, ...(own.headings ?? []).filter((title) => !above.includes(title))];
       const told = [context, own.context].filter((one) => one !== undefined && one !== '').join('\n');
       yield {
-        ...outer,
+        ...about,
         ...shift(own),
         text: document.text.slice(own.start + start, own.end + start),
         ...(headings.length > 0 && { headings }),
         ...(told !== '' && { context: told }),
         ...(question !== undefined && { question }),
         ...((own.page ?? page) !== undefined && { page: own.page ?? page }),
+        ...(parent !== undefined && { parent: first + parent }),
       } as BaseDraft;
     }
   }
@@ -110,27 +124,56 @@ function tokenChunker(cut: TokenCut, countTokens: CountTokens): Chunker {
   const overlap = Math.min(size - 1, Math.floor((size * overlapPercent) / 100));
   const own = separators.length > 0 ? tokenCut(large) : tokenCut({ countTokens, size, overlap, delimiters });
   const childCut = tokenCut(large);
-  function* chunks(document: ParsedDocument) {
+  /** Chunks, and those that are tables: these stay in one piece. */
+  function* chunks(document: ParsedDocument, tables: Set<ChunkDraft>) {
     const parts: Iterable<Part> = cut.keepsTables
       ? partsAround(document, countTokens)
       : [{ range: { start: 0, end: document.text.length } }];
     for (const { range, table } of parts) {
       if (table !== undefined) {
-        yield* tableChunks(document, table, { ...cut, countTokens });
+        for (const draft of tableChunks(document, table, { ...cut, countTokens })) {
+          tables.add(draft);
+          yield draft;
+        }
         continue;
       }
       const pieces = separators.length > 0 ? partsBetween(document.text, range, separators) : [range];
-      for (const piece of pieces) {
-        for (const draft of own(document, piece, {})) {
-          if (childSeparators.length === 0) yield draft;
-          else
-            for (const child of partsBetween(document.text, draft, childSeparators))
-              yield* childCut(document, child, {});
-        }
-      }
+      for (const piece of pieces) yield* own(document, piece, {});
     }
   }
-  return (document) => atMost(chunks(document));
+  return (document) => {
+    const tables = new Set<ChunkDraft>();
+    const drafts = chunks(document, tables);
+    if (childSeparators.length === 0) return atMost(drafts);
+    return atMost(
+      inFamilies(drafts, (draft, fields) =>
+        tables.has(draft)
+          ? []
+          : childrenBetween(document, draft, childSeparators, (part) => childCut(document, part, fields)),
+      ),
+    );
+  };
+}
+
+function* childrenBetween(
+  { text }: ParsedDocument,
+  draft: Range,
+  separators: readonly string[],
+  cut: (part: Range) => Iterable<ChunkDraft>,
+): Generator<ChunkDraft> {
+  for (const part of partsBetween(text, draft, separators)) yield* cut(part);
+}
+
+/** Parts the chunks of a document between separators: each chunk is followed by its children, where it has several. */
+export function withChildrenBetween<D extends ChunkDraft>(
+  document: ParsedDocument,
+  drafts: Iterable<D>,
+  { separators, countTokens }: { readonly separators: readonly string[]; readonly countTokens: CountTokens },
+): Iterable<D | ChunkDraft> {
+  const cut = tokenCut({ countTokens, size: MAX_CHUNK_TOKENS, delimiters: [] });
+  return inFamilies(drafts, (draft, fields) =>
+    childrenBetween(document, draft, separators, (part) => cut(document, part, fields)),
+  );
 }
 
 /** A part of a text: a table in one piece, or what lies between. */

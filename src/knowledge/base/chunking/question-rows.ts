@@ -5,7 +5,7 @@ import { markdownTables } from '../../chunkers/by-table-rows.js';
 import type { ByTokensOptions } from '../../chunkers/by-tokens.js';
 import { atMost, draftOf } from '../../chunkers/chunker.js';
 import type { BaseDraft, DocumentText } from '../ports.js';
-import { type SeparatedRecord, separatedRecords, separatorOf } from './table-rows.js';
+import { type SeparatedRecord, separatedRecords } from './table-rows.js';
 
 /** What a row is worth beside its text; undefined for one that is left out. */
 type FieldsOf = (cells: readonly string[]) => Pick<BaseDraft, 'question' | 'tags'> | undefined;
@@ -51,7 +51,7 @@ function rowDrafts(
 
 /** The rows of separated values, or of the tables of a workbook; undefined for other documents. */
 function rowsOf({ text, tables }: DocumentText): Iterable<SeparatedRecord> | undefined {
-  if (tables !== undefined) return separatedRecords(text, separatorOf(text));
+  if (tables !== undefined) return separatedRecords(text);
   const found = markdownTables(text);
   let rest = '';
   let at = 0;

@@ -1,8 +1,6 @@
-/** Separated values with the place of every record. */
+/** Separated values with the place of every record, which streams of records do not tell. */
+import { findDelimiter } from '../../../documents/spreadsheets/find-delimiter.js';
 import type { Range, TableRange } from '../../chunkers/chunker.js';
-
-/** Longest line whose separators are counted, in UTF-16 units. */
-const MAX_LINE = 100_000;
 
 /** A record of separated values. */
 export interface SeparatedRecord extends Range {
@@ -11,15 +9,15 @@ export interface SeparatedRecord extends Range {
 
 /** The one table of a text of separated values: its first record has the names of the columns. Linear in the text. */
 export function separatedTable(text: string): TableRange | undefined {
-  const separator = separatorOf(text);
-  const records = [...separatedRecords(text, separator)];
+  const records = [...separatedRecords(text)];
   const [header, ...rows] = records;
   const last = records.at(-1);
   return header === undefined || last === undefined ? undefined : { start: header.start, end: last.end, header, rows };
 }
 
 /** Records of separated values; quotes hold separators and ends of lines. Records without any text are left out. */
-export function* separatedRecords(text: string, separator: string): Generator<SeparatedRecord> {
+export function* separatedRecords(text: string): Generator<SeparatedRecord> {
+  const separator = findDelimiter(text) ?? ',';
   let start = 0;
   let cells: string[] = [];
   let cell = '';
@@ -50,12 +48,4 @@ export function* separatedRecords(text: string, separator: string): Generator<Se
     cells = [];
     start = at + 1;
   }
-}
-
-/** The separator of most of the first line. */
-export function separatorOf(text: string): string {
-  const end = text.indexOf('\n');
-  const line = text.slice(0, end === -1 ? MAX_LINE : Math.min(end, MAX_LINE));
-  const counts = ['\t', ';', ','].map((sign) => [line.split(sign).length, sign] as const);
-  return counts.reduce((best, one) => (one[0] > best[0] ? one : best))[1];
 }

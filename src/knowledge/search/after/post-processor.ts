@@ -15,6 +15,8 @@ export interface FoundPassage {
   /** Where its text is in the document, in UTF-16 units. @default unknown */
   readonly start?: number;
   readonly end?: number;
+  /** Pages that its text stands on, in order. @default unknown */
+  readonly pages?: readonly number[];
   /** Ids of the passages that its text comes from, when these are several. @default its own id */
   readonly ids?: readonly string[];
 }

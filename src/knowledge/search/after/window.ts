@@ -70,7 +70,15 @@ function joined(parts: readonly FoundPassage[], hit: FoundPassage): FoundPassage
     end = part.end;
   }
   const ids = parts.map(({ id }) => id);
-  return { ...hit, text, ids, ...(start !== undefined && { start }), ...(end !== undefined && { end }) };
+  const pages = [...new Set(parts.flatMap((part) => part.pages ?? []))].sort((a, b) => a - b);
+  return {
+    ...hit,
+    text,
+    ids,
+    ...(pages.length > 0 && { pages }),
+    ...(start !== undefined && { start }),
+    ...(end !== undefined && { end }),
+  };
 }
 
 /** Longest end of a text that is looked for at the beginning of the next one. */

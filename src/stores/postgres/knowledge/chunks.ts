@@ -1,7 +1,8 @@
 import { EngineError } from '../../../errors.js';
 import type { ChunkPlace, ChunkQuery, ChunkStore, VectorGap, VectorStore } from '../../../records/knowledge-store.js';
+import { anyOf } from '../any-of.js';
 import type { Database, Fragment, Statements } from '../database.js';
-import { anyOf, CHUNK_COLUMNS, type ChunkRow, chunkRow, IS_THERE, readChunk } from './rows.js';
+import { CHUNK_COLUMNS, type ChunkRow, chunkRow, IS_THERE, readChunk } from './rows.js';
 
 /** What is replaced of a chunk with a known id. What users set stays, unless a user writes it. */
 const FOUND_AGAIN = `index = excluded.index, text = excluded.text, tokens = excluded.tokens, place = excluded.place,

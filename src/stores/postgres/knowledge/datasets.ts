@@ -1,8 +1,9 @@
 import type { CountedDataset, DatasetCounts } from '../../../records/knowledge.js';
 import type { DatasetQuery, DatasetStore } from '../../../records/knowledge-store.js';
 import { foldCase } from '../../../records/repository.js';
+import { anyOf } from '../any-of.js';
 import type { Database, Fragment, Statements } from '../database.js';
-import { anyOf, datasetRow, readDataset, refusal } from './rows.js';
+import { datasetRow, readDataset, refusal } from './rows.js';
 
 interface DatasetRow extends DatasetCounts {
   readonly record: object;

@@ -2,8 +2,9 @@ import { EngineError } from '../../../errors.js';
 import type { DocumentChange, DocumentRecord } from '../../../records/knowledge.js';
 import type { DocumentQuery, DocumentStore } from '../../../records/knowledge-store.js';
 import { foldCase, type Tally } from '../../../records/repository.js';
+import { anyOf } from '../any-of.js';
 import type { Database, Fragment, Statements } from '../database.js';
-import { anyOf, DOCUMENT_COLUMNS, type DocumentRow, documentRow, IS_THERE, readDocument, refusal } from './rows.js';
+import { DOCUMENT_COLUMNS, type DocumentRow, documentRow, IS_THERE, readDocument, refusal } from './rows.js';
 
 const ORDERS = { createdAt: 'created_at', updatedAt: 'updated_at', name: 'name', size: 'size' } as const;
 

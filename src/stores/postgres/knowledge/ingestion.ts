@@ -1,7 +1,8 @@
 import type { IngestionStep } from '../../../records/knowledge.js';
 import type { IngestionStore, WaitingDataset } from '../../../records/knowledge-store.js';
+import { anyOf } from '../any-of.js';
 import type { Database } from '../database.js';
-import { anyOf, DOCUMENT_COLUMNS, type DocumentRow, IS_THERE, readDocument } from './rows.js';
+import { DOCUMENT_COLUMNS, type DocumentRow, IS_THERE, readDocument } from './rows.js';
 
 /** No process is at work on document `d`. Times are those of the database, so clocks of processes do not matter. */
 const IS_FREE = '(d.claimed_by is null or d.claimed_until <= clock_timestamp())';

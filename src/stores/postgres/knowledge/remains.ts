@@ -1,6 +1,7 @@
 import type { Remains, RemainsStore } from '../../../records/knowledge-store.js';
+import { anyOf } from '../any-of.js';
 import type { Database } from '../database.js';
-import { anyOf, DOCUMENT_COLUMNS, type DocumentRow, readDocument } from './rows.js';
+import { DOCUMENT_COLUMNS, type DocumentRow, readDocument } from './rows.js';
 
 /** What was discarded of knowledge bases, in Postgres. Documents of a discarded dataset are discarded, too. */
 export function createPostgresRemains(database: Database): RemainsStore {

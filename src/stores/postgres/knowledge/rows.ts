@@ -11,8 +11,8 @@ import {
   documentSchema,
 } from '../../../records/knowledge.js';
 import { foldCase } from '../../../records/repository.js';
-import type { Fragment, Statements } from '../database.js';
 import { brokenConstraint } from '../failures.js';
+import { wellFormed } from '../well-formed.js';
 
 /** The columns of a dataset, and its record as JSON. */
 export function datasetRow(tenant: string, dataset: DatasetRecord) {
@@ -106,18 +106,18 @@ export const CHUNK_COLUMNS = `c.id, c.document as "documentId", c.index, c.text,
 /** The columns of a chunk. */
 export function chunkRow(tenant: string, attempt: number, chunk: ChunkRecord) {
   const { id, documentId, index, text, tokens, isAvailable, updatedAt } = chunk;
-  const { datasetId, start, end, page, positions, headings, context } = chunk;
+  const { datasetId, start, end, page, positions, parent, headings, context } = chunk;
   const { keywords, questions, tags, createdAt } = chunk;
   return {
     tenant,
     id,
     document: documentId,
     index,
-    text,
+    text: wellFormed(text),
     tokens,
-    place: JSON.stringify({ datasetId, start, end, page, positions, headings, context }),
+    place: JSON.stringify({ datasetId, start, end, page, positions, parent, headings, context }),
     given: JSON.stringify({ keywords, questions, tags, createdAt }),
-    about: JSON.stringify([headings, context]).replaceAll('\0', ''),
+    about: JSON.stringify([headings, context]),
     is_available: isAvailable,
     attempt,
     is_indexed: false,
@@ -128,11 +128,6 @@ export function chunkRow(tenant: string, attempt: number, chunk: ChunkRecord) {
 /** @throws EngineError INTERNAL for a record of another form. */
 export function readChunk({ place, given, ...columns }: ChunkRow): ChunkRecord {
   return checked('Chunk', chunkSchema, { ...columns, ...place, ...given });
-}
-
-/** A list of texts as the values that a column may have: lists travel as JSON. */
-export function anyOf(sql: Statements, values: readonly string[]): Fragment {
-  return sql`(select json_array_elements_text(${JSON.stringify(values)}::json))`;
 }
 
 /** The dataset of document `d` is there, and so is the document. */

@@ -73,7 +73,7 @@ export async function startChatHost({ params = {} }: ChatPlace = {}) {
     });
   }
   const begin = (query: string, turn: Partial<TurnRequest> = {}, tenant = TENANT): Promise<StartedTurn> =>
-    host.start(startCommand({ tenant, agentId: 'a', fallback: 'draft' }, { query, ...turn }));
+    host.start(startCommand({ tenant, agentId: 'a', fallback: 'draft', isChat: true }, { query, ...turn }));
   const follow = ({ live: { identity } }: StartedTurn): Observable<RunEvent> =>
     host
       .follow(identity.tenant, identity.id, { after: 0, ready$: new BehaviorSubject(true), isExact: true })

@@ -15,7 +15,7 @@ const stores = await openPostgresStores({ dataDir, image, log: createLog() });
 await stores.agents.insert('t', chatRecord());
 const host = createHost({ stores, services: await chatServices(url, stores.chats), limits: { leaseMs: 1_000 } });
 const { live } = await host.start(
-  startCommand({ tenant: 't', agentId: 'a', fallback: 'draft' }, { query: 'What is it?' }),
+  startCommand({ tenant: 't', agentId: 'a', fallback: 'draft', isChat: true }, { query: 'What is it?' }),
 );
 process.stdout.write(`${live.identity.id}\n`);
 host

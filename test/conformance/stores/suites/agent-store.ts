@@ -63,6 +63,16 @@ export function describeAgentStore(store: () => AgentStore): void {
       expect(await store().tally(newTenant(), ALL, 'tags')).toEqual([]);
     });
 
+    it('finds agents by tags, whatever characters those of others have', async () => {
+      const tenant = newTenant();
+      await store().insert(tenant, agentRecord({ tags: 'a\u0000b,\ud800' }));
+      const blue = agentRecord({ tags: 'blue' });
+      await store().insert(tenant, blue);
+      const page = await store().list(tenant, { ...ALL, tags: ['blue', '\udc00', '\u0000'] });
+      expect(page).toEqual({ items: [blue], total: 1 });
+      expect((await store().tally(tenant, ALL, 'tags')).length).toBe(3);
+    });
+
     it('keeps what another tenant owns out of every call', async () => {
       const [mine, theirs] = [newTenant(), newTenant()];
       const agent = agentRecord();

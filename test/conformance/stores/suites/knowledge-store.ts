@@ -106,6 +106,16 @@ export function describeKnowledgeStore(open: () => Promise<KnowledgeStore>): voi
       expect(await names({ ids: [made[1]?.id as string, 'none'] })).toEqual(['apes', 1]);
     });
 
+    it('finds nothing by ids that no text of a database can be', async () => {
+      const { store, tenant, dataset, add } = await begin();
+      const { id } = await add();
+      const odd = ['a\u0000b', '\ud800'];
+      expect((await store.listDatasets(tenant, { ...ALL, ids: [...odd, dataset.id] })).total).toBe(1);
+      expect((await store.listDocuments(tenant, { ...ALL, datasetIds: [dataset.id], ids: odd })).total).toBe(0);
+      expect(await store.findChunks(tenant, odd)).toEqual([]);
+      expect(await store.discardDocuments(tenant, dataset.id, [...odd, id])).toEqual([id]);
+    });
+
     it('counts documents, chunks and tokens', async () => {
       const { store, tenant, dataset, add } = await begin();
       const [first, second] = [await add(), await add()];
@@ -292,7 +302,10 @@ export function describeKnowledgeStore(open: () => Promise<KnowledgeStore>): voi
       const { store, tenant, add } = await begin();
       const document = await add();
       const chunks = Array.from({ length: 7 }, (_, index) =>
-        chunkRecord(document, index, { headings: ['H'], positions: [[1, 2, 3, 4, 5]], page: 1, keywords: ['k'] }),
+        chunkRecord(document, index, {
+          ...{ headings: ['H'], positions: [[1, 2, 3, 4, 5]], page: 1, keywords: ['k'] },
+          ...(index === 2 && { parent: { first: 'f', text: 'whole', start: 0, end: 5, tokens: 1, positions: [] } }),
+        }),
       );
       await store.putChunks(tenant, document.id, 0, chunks.slice(4));
       await store.putChunks(tenant, document.id, 0, chunks.slice(0, 4));
@@ -303,6 +316,14 @@ export function describeKnowledgeStore(open: () => Promise<KnowledgeStore>): voi
       expect(await store.chunksAfter(tenant, document.id, undefined, 2)).toEqual(chunks.slice(0, 2));
       expect(await store.chunksAfter(tenant, document.id, chunks[4], 100)).toEqual(chunks.slice(5));
       expect(await store.findDocument(tenant, document.id)).toMatchObject({ chunkCount: 7, tokenCount: 14 });
+    });
+
+    it('takes texts with half a character, which it may replace', async () => {
+      const { store, tenant, add } = await begin();
+      const document = await add();
+      await store.putChunks(tenant, document.id, 0, [chunkRecord(document, 0, { text: 'a\ud800b', tags: ['\ud800'] })]);
+      const [chunk] = await store.findChunks(tenant, [`${document.id}-0`]);
+      expect(chunk?.text).toMatch(/^a[\ud800\ufffd]b$/);
     });
 
     it('finds chunks by a part of their text and by availability', async () => {

@@ -1,0 +1,79 @@
+import { lastValueFrom, of } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import type { ChatSettings } from '../../../src/chat/service/chat-settings.js';
+import { knowledgeChannels } from '../../../src/chat/service/knowledge-channels.js';
+import type { KnowledgeHit } from '../../../src/knowledge/base/retrieval.js';
+import type { ChunkRecord } from '../../../src/records/knowledge.js';
+import { chunkRecord, datasetRecord, documentRecord } from '../../stores/support/knowledge-records.js';
+
+const DOCUMENT = documentRecord(datasetRecord().id, { name: 'cats.pdf' });
+
+/** What is found of texts; of a part the passage is given. */
+function hit(index: number, change: Partial<ChunkRecord>, more: Partial<KnowledgeHit> = {}): KnowledgeHit {
+  const chunk = chunkRecord(DOCUMENT, index, change);
+  const scores = { bm25: 1 };
+  return {
+    chunk,
+    document: DOCUMENT,
+    similarity: 0.9 - index / 10,
+    termSimilarity: 1,
+    vectorSimilarity: 0,
+    scores,
+    ...more,
+  };
+}
+
+const onPages = (...pages: readonly number[]) => ({
+  page: pages[0] ?? null,
+  positions: pages.map((page) => [page, 0, 0, 0, 0]),
+});
+
+/** The evidence of hits of two questions, with all chunks of the document as neighbours. */
+async function evidenceOf(hits: readonly KnowledgeHit[], again: readonly KnowledgeHit[] = []) {
+  const chunks = hits.map(({ chunk }) => chunk);
+  const [knowledge] = knowledgeChannels({
+    knowledge: {
+      search: async ({ question }) => ({ hits: question === 'a' ? hits : again, total: 0, documents: [] }),
+      neighbours: async (_, first, last) => chunks.filter(({ index }) => index >= first && index <= last),
+    },
+    settings: { topN: 6 } as ChatSettings,
+    questions: [
+      { text: 'a', weight: 1 },
+      { text: 'b', weight: 0.8 },
+    ],
+    asked: 'c',
+    early$: of(undefined),
+    report: () => {},
+  });
+  return knowledge === undefined ? [] : lastValueFrom(knowledge.find$);
+}
+
+describe('what datasets hold, as evidence', () => {
+  it('tells all pages of a passage, those of its neighbours too', async () => {
+    const found = await evidenceOf([
+      hit(0, { text: 'Cats sleep.', start: 0, end: 11, ...onPages(1, 2) }),
+      hit(1, { text: 'They hunt at night.', start: 12, end: 31, ...onPages(3) }),
+    ]);
+    expect(found).toMatchObject([{ text: 'Cats sleep.\nThey hunt at night.', page: 1, pages: [1, 2, 3] }]);
+  });
+
+  it('gives a passage once that two questions found different parts of, without the text around it', async () => {
+    const parent = { first: 'f', start: 0, end: 31, tokens: 8, positions: [[4, 0, 0, 0, 0]] };
+    const whole = { text: 'Cats sleep.\nThey hunt at night.', start: 0, end: 31, parent, ...onPages(4) };
+    const part = (id: string, start: number, end: number) => [{ id, start, end, page: 4 }];
+    const found = await evidenceOf(
+      [hit(0, whole, { matches: part('one', 0, 11) }), hit(1, { text: 'Dogs bark.', start: 40, end: 50 })],
+      [hit(0, whole, { matches: part('two', 12, 31) })],
+    );
+    expect(found).toHaveLength(2);
+    expect(found[0]).toMatchObject({
+      text: whole.text,
+      chunk_ids: ['one'],
+      start: 0,
+      end: 31,
+      page: 4,
+      matches: [{ start: 0, end: 11 }],
+    });
+    expect(found[1]).not.toHaveProperty('matches');
+  });
+});
