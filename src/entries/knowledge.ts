@@ -149,6 +149,7 @@ export type {
   KnowledgeStore,
   Remains,
   RemainsStore,
+  VectorGap,
   VectorStore,
   WaitingDataset,
 } from '../records/knowledge-store.js';
