@@ -118,7 +118,7 @@ export { type ComponentFunction, componentStep } from './compose/models/componen
 export { type MessageParserOptions, messageParser } from './compose/models/message-parser.js';
 export type { AnyCallbacks, BoundObserver, ObservedStep, Observer, ObserverCallbacks } from './compose/observer.js';
 export { type Observe, type ObservedDocuments, type ObservedKinds, observe, observed } from './compose/observers.js';
-export { parallel, type Together } from './compose/parallel.js';
+export { type InputOfAll, parallel } from './compose/parallel.js';
 // Prompts: from fields to messages.
 export type { FStringFields } from './compose/prompt/f-string-fields.js';
 export {

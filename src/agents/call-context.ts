@@ -1,5 +1,4 @@
 /** What calls of models and tools need from the place that makes them: a node of a canvas, or any other code. */
-
 import type { ValueSource } from '../dsl/resolve.js';
 import type { Activation } from '../graph/node.js';
 import type { JsonObject } from '../json.js';

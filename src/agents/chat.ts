@@ -1,5 +1,4 @@
 /** Chat models, chosen by name and called so that observers see every call. */
-
 import { Observable, tap } from 'rxjs';
 import { toEngineError } from '../errors.js';
 import {

@@ -1,5 +1,4 @@
 /** The loop of a model and its tools, as one stream of events. */
-
 import { concat, concatMap, defer, type Observable, of } from 'rxjs';
 import {
   type ChatDelta,

@@ -1,5 +1,4 @@
 /** One turn of a conversation: a question, or the answers to the forms that the run before stopped at. */
-
 import { concatMap, from, Observable } from 'rxjs';
 import type { RunEvent, RunUsage } from '../graph/events.js';
 import { foldState } from '../graph/fold.js';

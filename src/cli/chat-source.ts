@@ -1,5 +1,5 @@
 /** Where `runnel chat` asks: the data folder or database of the settings, or a server. */
-import { BehaviorSubject, defer, filter, from, map, mergeMap, Observable, type Subscription } from 'rxjs';
+import { BehaviorSubject, defer, filter, from, map, mergeMap, Observable, tap } from 'rxjs';
 import { toChatEvent } from '../chat/chat-frames.js';
 import type { ChatEvent } from '../chat/pipeline/chat-events.js';
 import { EngineError } from '../errors.js';
@@ -13,7 +13,7 @@ import { LOCAL_TENANT } from '../settings/access.js';
 import { readSettings } from '../settings/read-settings.js';
 import { readChat } from '../transport/chat/chat-input.js';
 import { createChatServices } from '../transport/chat/chat-services.js';
-import { chatRunInfo, findChat } from '../transport/chat/start-chat.js';
+import { chatOfRequest, chatRunInfo } from '../transport/chat/start-chat.js';
 import { cannot } from './command.js';
 import type { Terminal } from './terminal.js';
 
@@ -82,7 +82,7 @@ export async function openLocalChats({ env }: Pick<Terminal, 'env'>, log: Log): 
     );
     await warmed({ question: message, ...(datasets && { datasetIds: ids }) });
     const { turn } = readChat({ message, session_id: sessionId, ...(datasets && { dataset_ids: ids }) });
-    const agentId = await findChat({ stores, now: Date.now }, LOCAL_TENANT, undefined, sessionId);
+    const agentId = await chatOfRequest({ stores, now: Date.now }, LOCAL_TENANT, undefined, sessionId);
     const target = { tenant: LOCAL_TENANT, agentId, fallback: 'draft', isChat: true } as const;
     return (await host.start(startCommand(target, turn))).live;
   };
@@ -93,7 +93,8 @@ export async function openLocalChats({ env }: Pick<Terminal, 'env'>, log: Log): 
         mergeMap(({ identity, cancel }) => {
           const about = chatRunInfo(LOCAL_TENANT, identity);
           const events$ = host.follow(LOCAL_TENANT, identity.id, { after: 0, ready$: new BehaviorSubject(true) });
-          return cancelling(events$, cancel).pipe(
+          return events$.pipe(
+            tap({ unsubscribe: cancel }),
             map(({ source }) => toChatEvent(source, about)),
             filter((event) => event !== undefined),
           );
@@ -107,28 +108,6 @@ export async function openLocalChats({ env }: Pick<Terminal, 'env'>, log: Log): 
       await closeServices();
     },
   };
-}
-
-/** A source whose unsubscription before its end calls `cancel`. */
-function cancelling<T>(source$: Observable<T>, cancel: () => void): Observable<T> {
-  return new Observable((subscriber) => {
-    let isOver = false;
-    const subscription: Subscription = source$.subscribe({
-      next: (value) => subscriber.next(value),
-      error: (error) => {
-        isOver = true;
-        subscriber.error(error);
-      },
-      complete: () => {
-        isOver = true;
-        subscriber.complete();
-      },
-    });
-    subscriber.add(subscription);
-    subscriber.add(() => {
-      if (!isOver) cancel();
-    });
-  });
 }
 
 /** Asks a server. @param key of its API; undefined for a server without keys */

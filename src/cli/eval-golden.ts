@@ -1,6 +1,5 @@
 /** `runnel eval golden.jsonl`: how well chats answer questions about documents. */
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { lastValueFrom, map, type Observable, scan, takeWhile, toArray } from 'rxjs';
 import { type Canvas, loadCanvas } from '../canvas/load-canvas.js';
 import { runTurn } from '../canvas/turn.js';
@@ -23,6 +22,7 @@ import { createMemoryFiles } from '../stores/memory-files.js';
 import { createMemoryKnowledge } from '../stores/memory-knowledge.js';
 import { openKnowledge } from './open-knowledge.js';
 import { openServices, type ServiceSettings } from './open-services.js';
+import { docsSeed } from './seed-datasets.js';
 
 /** What a golden file is asked of. */
 export interface GoldenOptions {
@@ -45,11 +45,6 @@ export interface GoldenBase {
   close(): Promise<void>;
 }
 
-const PACKAGE = fileURLToPath(new URL('../../', import.meta.url));
-
-/** What is asked about when no documents are named. */
-const OWN_PAGES = ['README.md', 'docs'].map((name) => path.join(PACKAGE, name));
-
 /** Puts documents into a knowledge base in memory. @throws EngineError USAGE for a path that cannot be read, INGEST_FAILED for a document that cannot */
 export async function openGolden(options: GoldenOptions): Promise<GoldenBase> {
   const { settings, env, signal, onProgress, remark } = options;
@@ -67,7 +62,7 @@ export async function openGolden(options: GoldenOptions): Promise<GoldenBase> {
     const { base } = knowledge;
     const { dataset } = await base.datasets.create(LOCAL_TENANT, { name: 'documents' });
     const queued = new Set<string>();
-    const paths = options.documents.length === 0 ? OWN_PAGES : options.documents.map((one) => path.resolve(one));
+    const paths = options.documents.length === 0 ? docsSeed().paths : options.documents.map((one) => path.resolve(one));
     for (const one of paths) {
       const synced = await syncFolder(base, { tenant: LOCAL_TENANT, datasetId: dataset.id, path: one, signal });
       for (const id of synced.queued) queued.add(id);

@@ -1,7 +1,7 @@
 /** The result of `runnel eval` for people. */
 import type { CollectionResult, Comparison } from '../knowledge/evaluation/evaluate-collection.js';
 import { MEASURES } from '../knowledge/evaluation/metrics.js';
-import { reportPage, shortened, signed } from './report-page.js';
+import { differenceCells, reportPage, shortened, signed } from './report-page.js';
 
 /** What was measured. */
 export interface EvalReport {
@@ -45,14 +45,11 @@ export function reportText({ folder, result, comparison, failures }: EvalReport)
 export function reportHtml({ folder, result, comparison, failures }: EvalReport): string {
   const { means, documents, questions, times } = result;
   const heads = comparison === undefined ? [] : ['Difference', '95 %'];
-  const measured = MEASURES.map((name) => {
-    const difference = comparison?.differences[name];
-    const compared =
-      difference === undefined
-        ? []
-        : [signed(difference.mean), `${signed(difference.low)} to ${signed(difference.high)}`];
-    return [name, means[name].toFixed(4), ...compared];
-  });
+  const measured = MEASURES.map((name) => [
+    name,
+    means[name].toFixed(4),
+    ...differenceCells(comparison?.differences[name]),
+  ]);
   const changed = (comparison?.changed ?? []).map(({ id, text, ours, theirs }) => [
     id,
     shortened(text),

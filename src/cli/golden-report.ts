@@ -8,8 +8,7 @@ import {
   ratesOf,
 } from '../chat/evaluation/golden-result.js';
 import type { Verdict } from '../chat/evaluation/judge-answer.js';
-import type { ReportTable } from './report-page.js';
-import { shortened, signed } from './report-page.js';
+import { differenceCells, type ReportTable, shortened, signed } from './report-page.js';
 
 /** What was measured. */
 export interface GoldenReport {
@@ -52,14 +51,11 @@ export function goldenText({ file, result, comparison, failures }: GoldenReport)
 /** The tables of the report as a page. */
 export function goldenTables({ result, comparison }: GoldenReport): readonly ReportTable[] {
   const heads = comparison === undefined ? [] : ['Difference', '95 %'];
-  const rateRows = ratesOf(result).map((rate) => {
-    const difference = comparison?.differences[rate];
-    const compared =
-      difference === undefined
-        ? []
-        : [signed(difference.mean), `${signed(difference.low)} to ${signed(difference.high)}`];
-    return [rate, result.rates[rate]?.toFixed(4) ?? '', ...compared];
-  });
+  const rateRows = ratesOf(result).map((rate) => [
+    rate,
+    result.rates[rate]?.toFixed(4) ?? '',
+    ...differenceCells(comparison?.differences[rate]),
+  ]);
   const stageRows = result.stages.map(({ name, p50, p99, budgetMs, overBudget, ran }) => [
     name,
     p50.toFixed(0),

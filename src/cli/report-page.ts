@@ -9,6 +9,13 @@ export interface ReportTable {
   readonly rows: readonly (readonly string[])[];
 }
 
+/** What two results differ by: the mean, and the bounds in which it lies with 95 % certainty. */
+export interface Difference {
+  readonly mean: number;
+  readonly low: number;
+  readonly high: number;
+}
+
 /** A report. */
 export interface ReportPage {
   readonly title: string;
@@ -54,6 +61,13 @@ function cellOf(cell: string): string {
 /** A number with its sign. */
 export function signed(value: number): string {
   return `${value < 0 ? '' : '+'}${value.toFixed(4)}`;
+}
+
+/** The mean of a difference, and its bounds, as two cells; none where nothing was compared. */
+export function differenceCells(difference: Difference | undefined): string[] {
+  if (difference === undefined) return [];
+  const { mean, low, high } = difference;
+  return [signed(mean), `${signed(low)} to ${signed(high)}`];
 }
 
 /** A text as one line of at most 100 characters. */

@@ -97,7 +97,7 @@ async function serveAgainAndAgain(
     args: ['serve', ...args.filter((arg) => arg !== '--restart')],
     killMs: Math.max(STOPPING_MS, shutdownGraceMs) - KILL_BEFORE_MS,
     stopped,
-    onStart: (server: number | undefined) => log.info({ server }, 'starting a server'),
+    onStart: (process: number | undefined) => log.info({ server: process }, 'starting a server'),
   };
   const { code, pauseMs } = await untilStopped({ open: () => openProcess(server), stopped }, (end) =>
     log.error(end, 'the server ended and is started again'),
@@ -123,9 +123,8 @@ async function serveUntilStopped(
   const { server: config } = settings;
   const stopListening = await logUnhandled(log);
   // Before the stores: a wrong setting must not leave a database open.
-  const telemetry = await openTelemetry(terminal.env, {
-    ...{ version: await readVersion(), log, showsTexts: settings.telemetry.texts },
-  });
+  const showsTexts = settings.telemetry.texts;
+  const telemetry = await openTelemetry(terminal.env, { version: await readVersion(), log, showsTexts });
   const { examples, stores, createServer, timeouts, closeServices, services } = await openParts(
     terminal,
     settings,

@@ -1,5 +1,4 @@
 /** Descriptions of components, for the command line, the documentation and the editor. */
-
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { requireList, requireObject } from '../operators/invalid-option.js';

@@ -3,7 +3,6 @@
  *
  * Nothing below asks for a component's name: whatever must be known about a type, the type declares here as a property.
  */
-
 import type { ZodType } from 'zod';
 import type { NodeFunction } from '../graph/node.js';
 import type { Port } from '../graph/plan.js';

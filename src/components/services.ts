@@ -1,5 +1,4 @@
 /** What components ask of the process around a run; handed to `run` as `services`. */
-
 import type { MemoryEntry, Services } from '../agents/call-context.js';
 import type { Activation } from '../graph/node.js';
 import { requireObject } from '../operators/invalid-option.js';

@@ -1,5 +1,4 @@
 /** A step as a canvas component: what is composed in code, used in documents. */
-
 import { Observable } from 'rxjs';
 import type { ZodType } from 'zod';
 import { isStep } from '../compose/make-step.js';

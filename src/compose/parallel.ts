@@ -13,8 +13,10 @@ import {
   type StepLike,
 } from './step.js';
 
-/** What all of these types have together. */
-export type Together<U> = (U extends unknown ? (value: U) => void : never) extends (value: infer V) => void ? V : never;
+/** The input that all of these steps take. What one of them takes in several forms stays a choice. */
+export type InputOfAll<S> = (S extends unknown ? (input: InputOf<S>) => void : never) extends (input: infer I) => void
+  ? I
+  : never;
 
 /**
  * Gives every step the same input and gathers what they give in an object, under their keys.
@@ -33,7 +35,7 @@ export type Together<U> = (U extends unknown ? (value: U) => void : never) exten
 export function parallel<I, O extends object>(steps: { readonly [K in keyof O]: StepLike<I, O[K]> }): Step<I, O>;
 export function parallel<P extends Readonly<Record<string, AnyStepLike>>>(
   steps: P,
-): Step<Together<InputOf<P[keyof P]>>, { [K in keyof P]: OutputOf<P[K]> }>;
+): Step<InputOfAll<P[keyof P]>, { [K in keyof P]: OutputOf<P[K]> }>;
 export function parallel(steps: Readonly<Record<string, AnyStepLike>>): Step<unknown, unknown> {
   const entries = routesOf('"parallel"', steps);
   const taken: TakenIds = new Map();

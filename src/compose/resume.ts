@@ -92,7 +92,7 @@ export function resumeFrom(
     throw invalidOption('resumeFrom', 'from', 'a checkpoint or the id of a stored one', from);
   }
   if (typeof from === 'string' && from.trimStart().startsWith('{')) {
-    const allowed = 'a checkpoint or the id of a stored one, and no JSON text: resumeFrom(JSON.parse(text), …)';
+    const allowed = 'a checkpoint or the id of a stored one, and no JSON text, which has to be parsed first';
     throw invalidOption('resumeFrom', 'from', allowed, `${from.slice(0, SHOWN_CHARACTERS)}…`);
   }
   requireOptions('resumeFrom', options, RESUME_OPTIONS);

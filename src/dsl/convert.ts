@@ -1,5 +1,4 @@
 /** Conversion between version 1 and version 2 documents. */
-
 import { EngineError } from '../errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { v1KeyToV2Id, v2IdToV1Key } from './component-id.js';

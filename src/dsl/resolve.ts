@@ -1,5 +1,4 @@
 /** Values by reference: reading, interpolating, and writing along a path. */
-
 import { EngineError } from '../errors.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../json.js';
 import { type AliasName, parseReference, type Reference, splitTemplate } from './reference.js';

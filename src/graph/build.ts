@@ -1,5 +1,4 @@
 /** Plans made in code: functions and edges instead of a document. */
-
 import { EngineError } from '../errors.js';
 import { requireList, requireObject } from '../operators/invalid-option.js';
 import { link, type NodeSpec } from './link.js';

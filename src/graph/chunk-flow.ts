@@ -1,4 +1,4 @@
-/** What a run of a typed plan does beside performing nodes: streams of chunks, changes of states, values that have to be storable, waves in step. */
+/** What a run does beside performing nodes: readers of streams that start early; in typed plans chunks, changes of states, values that have to be storable, waves in step. */
 import { ChunkStream } from '../operators/chunk-stream.js';
 import { type ActivationFlow, activationOf, type NodeActivation, type StreamOpening } from './activation.js';
 import type { Settled } from './node-events.js';
@@ -29,7 +29,6 @@ export class ChunkFlow implements ActivationFlow {
   readonly #reporter: Reporter;
   readonly #options: FlowOptions;
   readonly #noneReady: Token[] = [];
-  /** Nodes that are started by nodes that are started. */
   #depth = 0;
 
   constructor(live: LiveState, reporter: Reporter, options: FlowOptions) {
@@ -37,6 +36,11 @@ export class ChunkFlow implements ActivationFlow {
     this.#live = live;
     this.#reporter = reporter;
     this.#options = options;
+  }
+
+  /** How many nodes that are being started have started each other. */
+  get depth(): number {
+    return this.#depth;
   }
 
   /** The run may go on from where it is stopped: streams keep all of their chunks. */
@@ -65,13 +69,18 @@ export class ChunkFlow implements ActivationFlow {
     activation.out = stream;
     if (output !== undefined) output.open();
     if (startsNone || this.#options.isEnding() || (next === undefined && node.streamsTo.length === 0)) return stream;
+    this.startReaders(token, node, next);
+    return stream;
+  }
+
+  /** Nodes that read what the node gives while it gives it are started; `next` names some of them, as in `StreamOpening`. */
+  startReaders(token: Token, node: Node, next?: readonly string[]): void {
     const early: Token[] = [];
     apply(this.#live, token, { type: 'streaming', next }, early);
     this.#reporter.streaming(token, node, next);
     this.#depth += 1;
     this.#options.start(early);
     this.#depth -= 1;
-    return stream;
   }
 
   /** What a reader passes on is reported there, and what comes out of a body was reported in it. */

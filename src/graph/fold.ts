@@ -1,5 +1,4 @@
 /** States computed from a log, and one step at a time: the same changes as in a live run, by the same `apply`. */
-
 import { EngineError } from '../errors.js';
 import { invalidOption, requireList, requireObject } from '../operators/invalid-option.js';
 import type { RunEvent } from './events.js';

@@ -47,7 +47,6 @@ import { apply, type LiveState } from './transition.js';
 const MAX_EARLY_DEPTH = 32;
 
 const STARTED = { type: 'started' } as const;
-const STREAMING = { type: 'streaming' } as const;
 const SKIPPED = { type: 'skipped' } as const;
 const NEVER = new Promise<void>(() => {});
 
@@ -75,7 +74,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   #bodies: Bodies | undefined = undefined;
   /** Made for the first node that fails. */
   #failures: Failures | undefined = undefined;
-  /** Made for the first node of a typed plan that needs it. */
+  /** Made for the first node that needs it. */
   #flow: ChunkFlow | undefined = undefined;
   #waves: Waves<Token> | undefined = undefined;
   readonly #shared: SharedState;
@@ -83,7 +82,6 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   readonly #endings: (() => void)[] = [];
   /** The run ends with the wave under way: no consumer is started any more. */
   #isEnding = false;
-  #earlyDepth = 0;
   /** For changes that make nothing ready. */
   readonly #noneReady: Token[] = [];
   /** The producer that is settling while its last text is read: what ends its consumers then is applied behind it. */
@@ -193,7 +191,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     const activation = activationOf(token);
     // A node of a typed plan starts them when it opens its stream.
     const isText = node.streamsTo.length > 0 && node.typed === undefined;
-    if (isText && !this.#isEnding) this.#startConsumers(token, node, activation, waves);
+    if (isText && !this.#isEnding) this.#startConsumers(token, node, activation);
     if (this.isStopped) return undefined;
     this.#reporter.timePasses();
     let result: NodeResult;
@@ -246,15 +244,9 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   }
 
   /** Before the producer reports its first text, so that the consumers are reported as started before any of it. */
-  #startConsumers(token: Token, node: Node, activation: NodeActivation, waves: Waves<Token>): void {
+  #startConsumers(token: Token, node: Node, activation: NodeActivation): void {
     activation.text = new LiveText();
-    if (this.#earlyDepth >= MAX_EARLY_DEPTH) return;
-    const early: Token[] = [];
-    apply(this.#live, token, STREAMING, early);
-    this.#reporter.streaming(token, node);
-    this.#earlyDepth += 1;
-    waves.performNow(early);
-    this.#earlyDepth -= 1;
+    if (this.flow.depth < MAX_EARLY_DEPTH) this.flow.startReaders(token, node);
   }
 
   ready(): Promise<void> | undefined {

@@ -1,5 +1,4 @@
 /** Starting a run: as an Observable of events, or as a Promise of its end. */
-
 import { randomUUID } from 'node:crypto';
 import { EMPTY, NEVER, Observable, type Subscription, switchMap, take, timer } from 'rxjs';
 import { EngineError, toEngineError } from '../errors.js';
@@ -11,7 +10,8 @@ import { LogWriter, storedEvent, storedInput } from './log.js';
 import type { Outputs } from './node-events.js';
 import { Performance } from './perform.js';
 import type { Plan, Variables } from './plan.js';
-import { EventReporter, pendingQuestions, Retractions, SILENT } from './reporter.js';
+import { EventReporter, pendingQuestions, SILENT } from './reporter.js';
+import { Retractions } from './retractions.js';
 import { checkOptions, type RunEnd, type RunOptions, type RunOutcome, type Start } from './run-options.js';
 import { readCheckpoint, stateFromJson, stateToJson } from './snapshot.js';
 import { type Checkpoint, NO_USAGE, type State } from './state.js';

@@ -57,6 +57,7 @@ const FOREIGN_SHARE = 0.1;
 export function embedInBackground(options: BackgroundOptions): Observable<never> {
   requireObject('embedInBackground', 'options', options, 'an object with "parts"');
   const { parts, pollMs = 600_000, onError = () => {} } = options;
+  requireObject('embedInBackground', 'parts', parts, 'the parts of a knowledge base');
   requireWhole('embedInBackground', 'pollMs', pollMs, 1);
   const { local } = parts;
   if (local === undefined) return EMPTY;

@@ -1,5 +1,4 @@
 /** Pieces of messages, joined. */
-
 import { EngineError } from '../errors.js';
 import { requireList, requireObject } from '../operators/invalid-option.js';
 import type { AssistantPart, ContentPart, ToolCall, ToolOutputPart } from './content-parts.js';

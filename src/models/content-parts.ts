@@ -1,5 +1,4 @@
 /** The parts that messages are made of, in questions and in answers. All of them are plain JSON. */
-
 import type { Json, JsonObject } from '../json.js';
 import { requireList } from '../operators/invalid-option.js';
 

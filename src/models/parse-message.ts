@@ -1,5 +1,4 @@
 /** Typed values out of a model's answer. */
-
 import { EngineError } from '../errors.js';
 import { type Json, parseJson, whyNotJson } from '../json.js';
 import { invalidOption, requireObject, requireSchema } from '../operators/invalid-option.js';

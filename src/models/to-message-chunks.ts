@@ -1,4 +1,5 @@
 import { defer, map, type OperatorFunction, reduce } from 'rxjs';
+import { EngineError } from '../errors.js';
 import type { ChatDelta } from './chat-model.js';
 import { concatMessages, messageOf } from './concat-messages.js';
 import type { AssistantPart, ToolCall } from './content-parts.js';
@@ -77,7 +78,16 @@ function chunkOf(delta: ChatDelta, calls: number): AssistantChunk {
     }
     case 'finish':
       return { role: 'assistant', finishReason: delta.reason, ...(delta.id && { id: delta.id }) };
+    default:
+      throw unknownDelta(delta);
   }
+}
+
+/** Models of one's own may give anything. */
+function unknownDelta(delta: unknown): EngineError {
+  const { type } = delta as Partial<ChatDelta>;
+  const message = `A model gave a piece of its answer with the type ${JSON.stringify(type) ?? 'undefined'}. Give { type: 'text', text: '…' }, and { type: 'finish', reason: 'stop' } at the end.`;
+  return new EngineError('MODEL_RESPONSE', message);
 }
 
 function callOf({ type: _, index: __, ...call }: ChatDelta & { readonly type: 'tool-call' }): ToolCall {

@@ -1,5 +1,4 @@
 /** Reads the environment by the table of settings, and lists the table for people. */
-
 import { EngineError } from '../errors.js';
 import { type ModelsConfiguration, readModels } from '../models/configuration.js';
 import { didYouMean } from '../nearest-name.js';

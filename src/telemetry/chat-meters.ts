@@ -25,7 +25,7 @@ export function createChatMeters(registry: MetricRegistry): ChatMeters {
     ['stage', 'status'],
     STAGE_SECONDS,
   );
-  const skipped = registry.counter('runnel_chat_stages_total', 'Stages of chats, by how they ended.', [
+  const ended = registry.counter('runnel_chat_stages_total', 'Stages of chats, by how they ended.', [
     'stage',
     'status',
   ]);
@@ -48,7 +48,7 @@ export function createChatMeters(registry: MetricRegistry): ChatMeters {
     told({ type, stage, name, status, ms, kind }) {
       if (type === 'stage_end') {
         const [label, outcome] = [String(name), String(status)];
-        skipped.add(1, label, outcome);
+        ended.add(1, label, outcome);
         if (status !== 'skipped' && typeof ms === 'number') stages.observe(ms / 1_000, label, outcome);
         if (CACHED.has(stage) && (status === 'cache_hit' || status === 'ok')) {
           caches.add(1, label, status === 'cache_hit' ? 'hit' : 'miss');

@@ -48,8 +48,8 @@ export class RunSpans implements RunWatch {
   readonly #context: Context;
   /** Nodes at work, by the number of their token. */
   readonly #nodes = new Map<number, NodeSpan>();
-  /** Containers at work, by the path that their bodies' nodes have in `within`, without the round. */
   readonly #showsTexts: boolean;
+  /** Containers at work, by the path that their bodies' nodes have in `within`, without the round. */
   readonly #containers = new Map<string, NodeSpan>();
   /** Sizes of what nodes settled with, by index. */
   readonly #sizes = new Map<number, number>();

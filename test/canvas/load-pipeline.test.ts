@@ -245,6 +245,14 @@ describe('checkPipeline', () => {
     expect(checkPipeline(dsl).pipeline).toBeUndefined();
   });
 
+  it.each(['constructor', 'toString', '__proto__', 'none'])('reports an edge to %s, which is no node', (target) => {
+    const dsl = pipelineOf(['File'], parserOf(['md']), ['Tokenizer']);
+    const odd = JSON.parse(JSON.stringify(dsl).replace('"downstream":["Parser:N1"]', `"downstream":["${target}"]`));
+    const { pipeline, issues } = checkPipeline(odd);
+    expect(pipeline).toBeUndefined();
+    expect(issues.filter(({ severity }) => severity === 'error').length).toBeGreaterThan(0);
+  });
+
   it('refuses branches, loops, and an agent', () => {
     const dsl = pipelineOf(['File'], parserOf(['md']), ['TokenChunker'], ['Tokenizer']);
     const components = dsl.components as Record<string, { downstream: string[] }>;

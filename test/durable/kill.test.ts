@@ -9,6 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { describeOwnRedis, startRedisServer } from '../stores/redis/support/redis-server.js';
 import { hasPostgres, startPostgres } from '../stores/support/postgres-server.js';
 import { createRandom, type Random } from '../support/random.js';
+import { skippedUnless } from '../support/skipped.js';
 import { type Follower, startRun } from './support/follower.js';
 import { type ServerEnvironment, type ServerProcess, startProcess } from './support/server-process.js';
 import { createCalls, prepareTrial } from './support/trial.js';
@@ -26,7 +27,7 @@ describe('a server that is killed again and again', () => {
 
 describeOwnRedis('a server over Redis that is killed again and again', () => {
   it.skipIf(!hasPostgres)(
-    `loses nothing over Postgres and Redis (${KILLS} kills)`,
+    skippedUnless(hasPostgres, 'no Postgres here', `loses nothing over Postgres and Redis (${KILLS} kills)`),
     { timeout: TIME_LIMIT_MS },
     async () => {
       const [redis, postgres] = await Promise.all([startRedisServer(), startPostgres()]);

@@ -11,6 +11,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import type { JsonObject } from '../../src/json.js';
+import { skippedUnless } from '../support/skipped.js';
 import { documentOf } from '../transport/support/documents.js';
 import { startFloodModel } from './support/flood-model.js';
 import { startRun, textShown } from './support/follower.js';
@@ -98,11 +99,15 @@ const ALL: Load = {
 };
 
 describe('a quiet run beside', () => {
-  it.runIf(IS_FULL).each(Object.entries(LOADS))('%s', { timeout: TIME_LIMIT_MS }, async (name, load) => {
-    const { aloneMs, besideMs, stopMs } = await bear(name, load);
-    expect(besideMs).toBeLessThanOrEqual(MOST_TIMES * aloneMs);
-    expect(stopMs).toBeLessThanOrEqual(GRACE_MS + EXIT_MS);
-  });
+  it.runIf(IS_FULL).each(Object.entries(LOADS))(
+    skippedUnless(IS_FULL, 'npm run test:faults runs it', '%s'),
+    { timeout: TIME_LIMIT_MS },
+    async (name, load) => {
+      const { aloneMs, besideMs, stopMs } = await bear(name, load);
+      expect(besideMs).toBeLessThanOrEqual(MOST_TIMES * aloneMs);
+      expect(stopMs).toBeLessThanOrEqual(GRACE_MS + EXIT_MS);
+    },
+  );
 
   it('all of it at once', { timeout: TIME_LIMIT_MS }, async () => {
     await bear('all at once', ALL);

@@ -10,6 +10,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import type { JsonObject } from '../../src/json.js';
+import { skippedUnless } from '../support/skipped.js';
 import { documentOf, ECHO, FORM } from '../transport/support/documents.js';
 import { gauge } from './support/metrics.js';
 import { call, environment, type ServerProcess, startProcess } from './support/server-process.js';
@@ -41,7 +42,7 @@ interface Subject {
   readonly agent: string;
 }
 
-describe.runIf(IS_FULL)('the memory of a server', () => {
+describe.runIf(IS_FULL)(skippedUnless(IS_FULL, 'npm run test:faults runs it', 'the memory of a server'), () => {
   it.each<
     [
       name: string,

@@ -11,6 +11,7 @@ import {
   type PostgresServer,
   startPostgres,
 } from '../stores/support/postgres-server.js';
+import { skippedUnless } from '../support/skipped.js';
 import { ANSWER, CALLERS } from './support/canvas.js';
 import { type Follower, startRun, textShown } from './support/follower.js';
 import { type ServerEnvironment, startProcess } from './support/server-process.js';
@@ -41,11 +42,15 @@ describePostgres('Postgres in the middle of runs', () => {
     await throughOutage({ DATABASE_URL: await postgres.createDatabase() }, restartOf(postgres));
   });
 
-  it.runIf(IS_FULL)('is away for long, and requests are refused', { timeout: TIME_LIMIT_MS }, async ({ skip }) => {
-    const postgres = await ownPostgres();
-    if (postgres === undefined) return skip('the server at DATABASE_URL is not ours to stop');
-    await throughLongOutage({ DATABASE_URL: await postgres.createDatabase() }, restartOf(postgres));
-  });
+  it.runIf(IS_FULL)(
+    skippedUnless(IS_FULL, 'npm run test:faults runs it', 'is away for long, and requests are refused'),
+    { timeout: TIME_LIMIT_MS },
+    async ({ skip }) => {
+      const postgres = await ownPostgres();
+      if (postgres === undefined) return skip('the server at DATABASE_URL is not ours to stop');
+      await throughLongOutage({ DATABASE_URL: await postgres.createDatabase() }, restartOf(postgres));
+    },
+  );
 
   it('does not answer, and no run and no event is lost', { timeout: TIME_LIMIT_MS }, async ({ skip }) => {
     const postgres = await ownPostgres();
@@ -61,28 +66,36 @@ describeOwnRedis('Redis in the middle of runs', () => {
     await throughOutage({ REDIS_URL: redis.url }, { begin: redis.kill, end: redis.start });
   });
 
-  it.runIf(IS_FULL)('is away for long, and requests are refused', { timeout: TIME_LIMIT_MS }, async () => {
-    const redis = await ownRedis();
-    await throughLongOutage({ REDIS_URL: redis.url }, { begin: redis.kill, end: redis.start });
-  });
+  it.runIf(IS_FULL)(
+    skippedUnless(IS_FULL, 'npm run test:faults runs it', 'is away for long, and requests are refused'),
+    { timeout: TIME_LIMIT_MS },
+    async () => {
+      const redis = await ownRedis();
+      await throughLongOutage({ REDIS_URL: redis.url }, { begin: redis.kill, end: redis.start });
+    },
+  );
 
   it('does not answer, and no run and no event is lost', { timeout: TIME_LIMIT_MS }, async () => {
     const redis = await ownRedis();
     await throughOutage({ REDIS_URL: redis.url }, { begin: redis.halt, end: redis.resume });
   });
 
-  it.skipIf(!hasPostgres)('is restarted together with Postgres', { timeout: TIME_LIMIT_MS }, async ({ skip }) => {
-    const [redis, postgres] = [await ownRedis(), await ownPostgres()];
-    if (postgres === undefined) return skip('the server at DATABASE_URL is not ours to stop');
-    const { begin, end } = restartOf(postgres);
-    await throughOutage(
-      { DATABASE_URL: await postgres.createDatabase(), REDIS_URL: redis.url },
-      {
-        begin: async () => void (await Promise.all([redis.kill(), begin()])),
-        end: async () => void (await Promise.all([redis.start(), end()])),
-      },
-    );
-  });
+  it.skipIf(!hasPostgres)(
+    skippedUnless(hasPostgres, 'no Postgres here', 'is restarted together with Postgres'),
+    { timeout: TIME_LIMIT_MS },
+    async ({ skip }) => {
+      const [redis, postgres] = [await ownRedis(), await ownPostgres()];
+      if (postgres === undefined) return skip('the server at DATABASE_URL is not ours to stop');
+      const { begin, end } = restartOf(postgres);
+      await throughOutage(
+        { DATABASE_URL: await postgres.createDatabase(), REDIS_URL: redis.url },
+        {
+          begin: async () => void (await Promise.all([redis.kill(), begin()])),
+          end: async () => void (await Promise.all([redis.start(), end()])),
+        },
+      );
+    },
+  );
 });
 
 type OwnPostgres = PostgresServer & Required<Record<'crash' | 'restart' | 'halt' | 'resume', () => Promise<void>>>;

@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeOwnRedis, startRedisServer } from '../stores/redis/support/redis-server.js';
 import { describePostgres, hasPostgres, startPostgres } from '../stores/support/postgres-server.js';
+import { skippedUnless } from '../support/skipped.js';
 import { CALLERS } from './support/canvas.js';
 import { attach, type Follower } from './support/follower.js';
 import { gauge } from './support/metrics.js';
@@ -34,12 +35,16 @@ describePostgres('two servers over Postgres', () => {
 });
 
 describeOwnRedis('two servers over Postgres and Redis', () => {
-  it.skipIf(!hasPostgres)('of which one is killed lose nothing', { timeout: TIME_LIMIT_MS }, async () => {
-    await killOne({ ...(await overPostgres()), ...(await overRedis()) });
-  });
+  it.skipIf(!hasPostgres)(
+    skippedUnless(hasPostgres, 'no Postgres here', 'of which one is killed lose nothing'),
+    { timeout: TIME_LIMIT_MS },
+    async () => {
+      await killOne({ ...(await overPostgres()), ...(await overRedis()) });
+    },
+  );
 
   it.skipIf(!hasPostgres)(
-    'of which one is halted for longer than its leases lose nothing',
+    skippedUnless(hasPostgres, 'no Postgres here', 'of which one is halted for longer than its leases lose nothing'),
     { timeout: TIME_LIMIT_MS },
     async () => {
       await haltOne({ ...(await overPostgres()), ...(await overRedis()) });

@@ -24,7 +24,7 @@ describe('making a folder', () => {
   });
 
   it.skipIf(!existsSync('/proc/self'))(
-    'fails where the system makes no folders, and the data folder says so',
+    'on Linux fails where the system makes no folders, and the data folder says so',
     async () => {
       await expect(makeFolder('/proc/nope')).rejects.toMatchObject({ code: 'ENOENT' });
       await expect(makeFolder('/proc/nope/deeper')).rejects.toMatchObject({ code: 'ENOENT' });

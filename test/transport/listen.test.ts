@@ -4,6 +4,7 @@ import { type AddressInfo, connect, createServer as createSocketServer } from 'n
 import { networkInterfaces } from 'node:os';
 import { expect, it, onTestFinished } from 'vitest';
 import { listenOn } from '../../src/transport/listen.js';
+import { skippedUnless } from '../support/skipped.js';
 import { startServer } from './support/server.js';
 
 const hasIPv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
@@ -21,26 +22,36 @@ const portOf = (server: Server): number => (server.address() as AddressInfo).por
 
 const textFrom = async (url: string): Promise<string> => (await fetch(url)).text();
 
-it.runIf(hasIPv6)('answers on 127.0.0.1 and ::1 with one port, and on neither once it is closed', async () => {
-  const { url, server } = await startServer();
-  const { port } = new URL(url);
-  expect(url).toBe(`http://127.0.0.1:${port}`);
-  for (const name of ['127.0.0.1', '[::1]', 'localhost']) {
-    expect((await fetch(`http://${name}:${port}/healthz`)).status).toBe(200);
-  }
-  await server.close();
-  for (const name of ['127.0.0.1', '[::1]']) await expect(fetch(`http://${name}:${port}/healthz`)).rejects.toThrow();
-});
+it.runIf(hasIPv6)(
+  skippedUnless(
+    hasIPv6,
+    'no IPv6 here',
+    'answers on 127.0.0.1 and ::1 with one port, and on neither once it is closed',
+  ),
+  async () => {
+    const { url, server } = await startServer();
+    const { port } = new URL(url);
+    expect(url).toBe(`http://127.0.0.1:${port}`);
+    for (const name of ['127.0.0.1', '[::1]', 'localhost']) {
+      expect((await fetch(`http://${name}:${port}/healthz`)).status).toBe(200);
+    }
+    await server.close();
+    for (const name of ['127.0.0.1', '[::1]']) await expect(fetch(`http://${name}:${port}/healthz`)).rejects.toThrow();
+  },
+);
 
-it.runIf(hasIPv6)('closes connections of the second address that wait for another request', async () => {
-  const { url, server } = await startServer();
-  const socket = connect(Number(new URL(url).port), '::1');
-  socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
-  await once(socket, 'data');
-  const closed = once(socket, 'close');
-  await server.close();
-  await closed;
-});
+it.runIf(hasIPv6)(
+  skippedUnless(hasIPv6, 'no IPv6 here', 'closes connections of the second address that wait for another request'),
+  async () => {
+    const { url, server } = await startServer();
+    const socket = connect(Number(new URL(url).port), '::1');
+    socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await once(socket, 'data');
+    const closed = once(socket, 'close');
+    await server.close();
+    await closed;
+  },
+);
 
 it('listens on one address where one is named', async () => {
   const server = answering();
@@ -49,23 +60,30 @@ it('listens on one address where one is named', async () => {
   await expect(fetch(`http://[::1]:${portOf(server)}`)).rejects.toThrow();
 });
 
-it.runIf(hasIPv6)('answers to IPv4 and IPv6 on ::', async () => {
+it.runIf(hasIPv6)(skippedUnless(hasIPv6, 'no IPv6 here', 'answers to IPv4 and IPv6 on ::'), async () => {
   const server = answering();
   await listenOn(server, { host: '::', port: 0 });
   for (const name of ['127.0.0.1', '[::1]']) expect(await textFrom(`http://${name}:${portOf(server)}`)).toBe('here');
 });
 
-it.runIf(hasIPv6)('refuses a port that is taken on one of the two addresses, and leaves the other free', async () => {
-  const other = createSocketServer();
-  onTestFinished(() => void other.close());
-  other.listen(0, '::1');
-  await once(other, 'listening');
-  const { port } = other.address() as AddressInfo;
-  await expect(listenOn(answering(), { host: 'localhost', port })).rejects.toMatchObject({
-    code: 'CONFIG_INVALID',
-    message: expect.stringMatching(new RegExp(`^Cannot listen on localhost, port ${port}: .*EADDRINUSE`)),
-  });
-  const free = answering();
-  await listenOn(free, { host: '127.0.0.1', port });
-  expect(portOf(free)).toBe(port);
-});
+it.runIf(hasIPv6)(
+  skippedUnless(
+    hasIPv6,
+    'no IPv6 here',
+    'refuses a port that is taken on one of the two addresses, and leaves the other free',
+  ),
+  async () => {
+    const other = createSocketServer();
+    onTestFinished(() => void other.close());
+    other.listen(0, '::1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    await expect(listenOn(answering(), { host: 'localhost', port })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringMatching(new RegExp(`^Cannot listen on localhost, port ${port}: .*EADDRINUSE`)),
+    });
+    const free = answering();
+    await listenOn(free, { host: '127.0.0.1', port });
+    expect(portOf(free)).toBe(port);
+  },
+);

@@ -35,7 +35,9 @@ const setup = z.looseObject({
   pages: z.json().optional().describe('pdf: ranges of pages from 1, such as [[1, 20]]; default all.'),
   remove_toc: flag(false).describe('Whether a table of contents is left out. Default: false.'),
   remove_header_footer: flag(false).describe('Whether lines that most pages repeat are left out. Default: false.'),
-  flatten_media_to_text: flag(false).describe('Whether tables are cut as any other text. Default: false.'),
+  flatten_media_to_text: flag(false).describe(
+    'Whether tables are cut together with the text around them, rather than as chunks of their own. Default: false.',
+  ),
   fields: z
     .array(z.string())
     .nullish()

@@ -14,7 +14,7 @@ export interface PipelineFacts {
   readonly textId: string;
   /** How it is cut. */
   readonly cuts: readonly Cut[];
-  /** Whether tables are text as any other. */
+  /** Whether tables are cut together with the text around them. */
   readonly isFlat: boolean;
   /** Whether its chunks are stored. */
   readonly isStored: boolean;

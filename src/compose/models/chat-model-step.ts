@@ -1,5 +1,5 @@
 /** A chat model as a step. */
-import { defaultIfEmpty, defer, map, type Observable, tap } from 'rxjs';
+import { defaultIfEmpty, defer, isObservable, map, type Observable, tap } from 'rxjs';
 import { EngineError, toEngineError } from '../../errors.js';
 import { type CallAttributes, callEvent, callFinished, callStarted } from '../../graph/node-events.js';
 import { isJsonObject } from '../../json.js';
@@ -12,6 +12,7 @@ import { didYouMean } from '../../nearest-name.js';
 import { invalidOption, requireObject } from '../../operators/invalid-option.js';
 import { requireService, type ToolServices } from '../../tools/tool-services.js';
 import { traceContextOf } from '../../trace-context.js';
+import { show } from '../make-step.js';
 import type { OptionStep, StepActivation } from '../step.js';
 import { step } from '../steps.js';
 import { toolDefinition } from '../tools/step-tool.js';
@@ -206,7 +207,7 @@ function answer({ model, provider }: Chosen, request: ChatRequest, at: StepActiv
     const trace = { ...traceContextOf({ services: at.services, token: at.key }, CALL) };
     const headers = Object.keys(trace).length > 0 ? { ...request.headers, ...trace } : request.headers;
     const asked = { ...request, ...(headers && { headers }), ready: () => at.ready() };
-    return model.chat(asked).pipe(
+    return answerOf(model, asked, at.path).pipe(
       tap({
         next(delta: ChatDelta) {
           if (delta.type === 'usage') {
@@ -230,6 +231,14 @@ function answer({ model, provider }: Chosen, request: ChatRequest, at: StepActiv
       map(wholeChunk),
     );
   });
+}
+
+/** @throws EngineError NODE_PROTOCOL for a model of one's own that gives something else, such as a promise */
+function answerOf(model: ChatModel, request: ChatRequest, path: string): Observable<ChatDelta> {
+  const given: unknown = model.chat(request);
+  if (isObservable(given)) return given as Observable<ChatDelta>;
+  const message = `The model of "${path}" must give an Observable of pieces of its answer, such as { type: 'text', text: '…' }; received ${show(given)}.`;
+  throw new EngineError('NODE_PROTOCOL', message, { node: path });
 }
 
 /** A chunk as a message of its own, so that whatever reads chunks of messages finds a text. */

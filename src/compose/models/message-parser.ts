@@ -1,5 +1,4 @@
 /** A step that reads a typed value out of a model's answer. */
-
 import type { AssistantMessage } from '../../models/messages.js';
 import { type ParseMessageOptions, parseMessage } from '../../models/parse-message.js';
 import { requireObject } from '../../operators/invalid-option.js';

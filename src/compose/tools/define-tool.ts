@@ -24,8 +24,7 @@ export interface ToolSketch<I extends ToolInput, R, A> {
   /** What describes its arguments. @default it has none */
   readonly input?: I;
   /** What answers to its questions have to be; it gives `call.answer` its type. @default anything */
-  // biome-ignore lint/suspicious/noExplicitAny: what the schema takes does not matter, answers come from outside
-  readonly answer?: StandardSchema<any, A>;
+  readonly answer?: StandardSchema<unknown, A>;
   /**
    * Does the work. Gives its result, a promise of it, a stream of pieces of it (Observable or AsyncIterable), or a question
    * (`call.interrupt(…)`), after whose answer it is called again.

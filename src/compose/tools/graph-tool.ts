@@ -1,5 +1,4 @@
 /** Any step as a tool. */
-
 import { isJsonObject } from '../../json.js';
 import { requireObject } from '../../operators/invalid-option.js';
 import { isStep } from '../make-step.js';

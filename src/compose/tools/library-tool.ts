@@ -1,5 +1,4 @@
 /** Tools of canvases and of MCP servers, for steps. */
-
 import { firstValueFrom, map, mergeMap, type Observable } from 'rxjs';
 import { z } from 'zod';
 import type { McpServer, McpTool, McpUser } from '../../adapters/mcp/mcp-servers.js';

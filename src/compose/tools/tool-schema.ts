@@ -6,8 +6,7 @@ import { invalidOption } from '../../operators/invalid-option.js';
 import { pathOfIssue, type StandardResult, type StandardSchema, schemaWriterOf } from '../../standard-schema.js';
 
 /** A Standard Schema that gives a JSON Schema as well (zod from 4.2, arktype, valibot with its adapter …), or a JSON Schema itself. */
-// biome-ignore lint/suspicious/noExplicitAny: what a schema takes does not matter here, models write JSON
-export type ToolInput = StandardSchema<any, unknown> | JsonObject;
+export type ToolInput = StandardSchema<unknown, unknown> | JsonObject;
 
 /** What a tool receives after the check. */
 export type ArgumentsOf<I> = I extends StandardSchema<unknown, infer A> ? A : JsonObject;

@@ -6,6 +6,7 @@ import type { DatasetQuery } from '../../records/knowledge-store.js';
 import type { Page } from '../../records/repository.js';
 import type { BaseParts } from './parts.js';
 import { removeRemains } from './remove-remains.js';
+import { requireFitting } from './require-fitting.js';
 
 /** What a dataset is made with; only the name is needed. */
 export type NewDataset = Partial<Omit<DatasetRecord, 'name' | 'createdAt' | 'updatedAt'>> & { readonly name: string };
@@ -15,7 +16,7 @@ export type RunCounts = Readonly<Partial<Record<DocumentRun, number>>>;
 
 /** Datasets. Errors of all: those of the store; NOT_FOUND for a dataset that does not exist, which that of another tenant does not. */
 export interface Datasets {
-  /** @throws EngineError CONFLICT for a name that is taken, without regard to case; BAD_REQUEST for an empty one. */
+  /** @throws EngineError CONFLICT for a name that is taken, without regard to case; BAD_REQUEST for an empty one, and for settings of more than 128 KiB. */
   create(tenant: string, dataset: NewDataset): Promise<CountedDataset>;
   find(tenant: string, id: string): Promise<CountedDataset | undefined>;
   /** The dataset with this id, or else with this name. */
@@ -24,7 +25,8 @@ export interface Datasets {
   /**
    * Changes a dataset; documents are cut by new settings when they are parsed again.
    *
-   * @throws EngineError CONFLICT for a name that is taken; DATASET_BUSY for another model or method while documents are parsed.
+   * @throws EngineError CONFLICT for a name that is taken; DATASET_BUSY for another model or method while documents are parsed; BAD_REQUEST for
+   * settings of more than 128 KiB.
    */
   update(tenant: string, id: string, change: DatasetChange): Promise<CountedDataset>;
   /** Deletes a dataset with all that belongs to it; nothing of it is found from the first moment on. Whether there was one. */
@@ -47,6 +49,7 @@ export function createDatasets(parts: BaseParts): Datasets {
     async create(tenant, given) {
       const { name } = given;
       if (name.trim() === '') throw new EngineError('BAD_REQUEST', 'A dataset needs a name that is not empty.');
+      requireFitting('The settings of the dataset', given.parserConfig);
       const time = now();
       const dataset: DatasetRecord = { ...DEFAULTS, id: newId(), ...given, createdAt: time, updatedAt: time };
       await store.insertDataset(tenant, dataset);
@@ -62,6 +65,7 @@ export function createDatasets(parts: BaseParts): Datasets {
     list: (tenant, query) => store.listDatasets(tenant, query),
     async update(tenant, id, change) {
       const { dataset } = await require(tenant, id);
+      requireFitting('The settings of the dataset', change.parserConfig);
       if (NEEDS_REST.some((name) => change[name] !== undefined && change[name] !== dataset[name])) {
         await requireRest(parts, tenant, dataset);
       }

@@ -12,6 +12,7 @@ import { passageOf } from './chunk-ids.js';
 import { newId } from './datasets.js';
 import type { BaseParts } from './parts.js';
 import { removeRemains, removeText } from './remove-remains.js';
+import { requireFitting } from './require-fitting.js';
 
 /** A file that becomes a document. */
 export interface NewDocument {
@@ -66,7 +67,10 @@ export interface Documents {
   list(tenant: string, query: DocumentQuery): Promise<Page<DocumentRecord>>;
   /** The bytes; undefined for a document without a file. */
   open(tenant: string, datasetId: string, id: string): Promise<OpenedFile | undefined>;
-  /** @throws EngineError CONFLICT for a name that is taken; DATASET_BUSY for another method while the document is parsed. */
+  /**
+   * @throws EngineError CONFLICT for a name that is taken; DATASET_BUSY for another method while the document is parsed; BAD_REQUEST for metadata or
+   * settings of more than 128 KiB.
+   */
   update(tenant: string, datasetId: string, id: string, change: DocumentSettings): Promise<DocumentRecord>;
   /** Puts documents in line to be parsed; those that are parsed already are left out. Gives the ones that were put in line. */
   parse(tenant: string, datasetId: string, ids: readonly string[]): Promise<readonly DocumentRecord[]>;
@@ -130,6 +134,7 @@ export function createDocuments(parts: BaseParts): Documents {
     stop,
     async add(tenant, datasetId, given, { sameName = 'rename' } = {}) {
       const dataset = await requireDataset(tenant, datasetId);
+      requireFitting('The metadata of the document', given.metadata);
       const received = await receive(parts, tenant, given);
       try {
         const before = sameName === 'replace' ? await named(parts, tenant, datasetId, given.name) : undefined;
@@ -160,6 +165,8 @@ export function createDocuments(parts: BaseParts): Documents {
     },
     async update(tenant, datasetId, id, change) {
       const before = await require(tenant, datasetId, id);
+      requireFitting('The settings of the document', change.parserConfig);
+      requireFitting('The metadata of the document', change.metadata);
       const isMethod = change.chunkMethod !== undefined && change.chunkMethod !== before.chunkMethod;
       if (isMethod && before.run === 'RUNNING') {
         const message = `The document "${before.name}" is being parsed; wait until it is done, or stop it, before its method is changed.`;

@@ -34,7 +34,7 @@ export async function startChat(
   const { sessionId: session, userId: user } = turn;
   const caller = { tenant, ...(user !== undefined && { user }), ...(session !== undefined && { session }) };
   const admitted = await admit(parts, caller, gone$);
-  const agentId = await findChat(parts, tenant, chatId, session);
+  const agentId = await chatOfRequest(parts, tenant, chatId, session);
   return { ...(await parts.startTurn({ tenant, agentId, fallback: 'draft', isChat: true }, turn)), rate: admitted };
 }
 
@@ -58,7 +58,7 @@ type ChatParts = Pick<ServerParts, 'now'> & { readonly stores: Pick<ServerParts[
  *
  * @throws EngineError NOT_FOUND for a chat or a session that is not there or another tenant's
  */
-export async function findChat(
+export async function chatOfRequest(
   parts: ChatParts,
   tenant: string,
   chatId: string | undefined,

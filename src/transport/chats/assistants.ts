@@ -4,7 +4,7 @@ import { EngineError } from '../../errors.js';
 import { createId } from '../../hosting/ids.js';
 import { badArgument } from '../../hosting/refusals.js';
 import type { Json, JsonObject } from '../../json.js';
-import { type AgentQuery, type AgentRecord, CHAT_CATEGORY } from '../../records/agents.js';
+import { type AgentQuery, type AgentRecord, CHAT_CATEGORY, isAssistant } from '../../records/agents.js';
 import { deleteAgent } from '../agents/delete-agent.js';
 import { type Envelope, leftOut, success } from '../envelope.js';
 import { given, listFitting, PAGE_BYTES } from '../http/input.js';
@@ -150,7 +150,7 @@ async function create(
     createdAt: now,
     updatedAt: now,
   };
-  await parts.stores.agents.insert(tenant, agent).catch(refuseTwice('duplicated chat name in creating chat'));
+  await parts.stores.agents.insert(tenant, agent).catch(nameTaken('duplicated chat name in creating chat'));
   return success((await showAssistants(parts, tenant, [agent]))[0]);
 }
 
@@ -179,7 +179,7 @@ async function change(parts: ServerParts, tenant: string, id: string, { body, ki
         dsl: fittingDocument(parts, settings, title ?? before.title),
         updatedAt: parts.now(),
       })
-      .catch(refuseTwice('duplicated chat name'));
+      .catch(nameTaken('duplicated chat name'));
   });
   if (changed === undefined) throw dataError('Chat not found!');
   return success((await showAssistants(parts, tenant, [changed]))[0]);
@@ -210,8 +210,8 @@ async function removeNamed(
   let count = 0;
   const errors: string[] = [];
   for (const id of ids) {
-    const found = await assistantOf(parts, tenant, id).catch(() => undefined);
-    if (found !== undefined && (await deleteAgent(parts, tenant, id))) count += 1;
+    const found = await parts.stores.agents.find(tenant, id);
+    if (found !== undefined && isAssistant(found) && (await deleteAgent(parts, tenant, id))) count += 1;
     else errors.push(missing(id));
   }
   return { count, errors: [...errors, ...twice] };
@@ -268,7 +268,8 @@ function fittingDocument({ config }: ServerParts, settings: AssistantSettings, n
   );
 }
 
-function refuseTwice(message: string) {
+/** Says in RAGFlow's words that a name is taken. */
+function nameTaken(message: string) {
   return (error: unknown): never => {
     throw EngineError.is(error) && error.code === 'CONFLICT' ? dataError(message) : error;
   };

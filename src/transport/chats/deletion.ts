@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Json, JsonObject } from '../../json.js';
 import { type Envelope, success } from '../envelope.js';
+import { twiceIn } from '../ragflow/fields.js';
 import { string, whole } from '../shapes.js';
 import { dataError } from './refusals.js';
 
@@ -35,10 +36,9 @@ export function readDeletion(body: object, what: 'chat' | 'session'): Deletion {
   if (!Array.isArray(ids) || !ids.every((id: Json) => typeof id === 'string'))
     throw dataError('`ids` should be a list of ids.');
   if (ids.length > MOST_IDS) throw dataError(`\`ids\` must contain at most ${MOST_IDS} ids.`);
-  const counts = new Map<string, number>();
-  for (const id of ids as readonly string[]) counts.set(id, (counts.get(id) ?? 0) + 1);
-  const twice = [...counts].flatMap(([id, count]) => (count > 1 ? [`Duplicate ${what} ids: ${id}`] : []));
-  return { ids: [...counts.keys()], twice, all: isEmpty(given) && delete_all === true };
+  const texts = ids as readonly string[];
+  const twice = twiceIn(texts).map((id) => `Duplicate ${what} ids: ${id}`);
+  return { ids: [...new Set(texts)], twice, all: isEmpty(given) && delete_all === true };
 }
 
 function isEmpty(ids: Json | undefined): boolean {

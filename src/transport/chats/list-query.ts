@@ -26,12 +26,11 @@ export const chatsQuery = listQuery.extend({
 
 export const chatSessionsQuery = listQuery.extend({ user_id: filled });
 
-/** @throws EngineError BAD_REQUEST for more than {@link MAX_PAGE_SIZE} items. */
+/** The page that a query asks for, within {@link PAGE_BYTES}. */
 export function chatPage({
   page,
   page_size: limit,
 }: Pick<z.output<typeof listQuery>, 'page' | 'page_size'>): BoundedPage {
-  if (limit > MAX_PAGE_SIZE) throw badArgument(`page_size must be less than or equal to ${MAX_PAGE_SIZE}`);
   return { offset: (page - 1) * limit, limit, maxBytes: PAGE_BYTES };
 }
 

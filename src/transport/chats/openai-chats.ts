@@ -1,5 +1,4 @@
 /** Questions to assistants as clients of OpenAI's API ask them. */
-import { fromEvent } from 'rxjs';
 import { z } from 'zod';
 import { TURN_VARIABLE } from '../../chat/service/chat-settings.js';
 import { badArgument } from '../../hosting/refusals.js';
@@ -8,16 +7,16 @@ import type { AgentRecord } from '../../records/agents.js';
 import { tellRate } from '../chat/chat-routes.js';
 import { startChat } from '../chat/start-chat.js';
 import {
-  cancelWhenLeft,
+  answerInOpenaiForm,
   messageSchema,
   openaiSchema,
   readOpenaiRequest,
   refuseInOpenaiForm,
 } from '../completions/completions.js';
-import { type CompletionHeader, openaiCompletion, openaiView } from '../completions/openai-view.js';
+import type { CompletionHeader } from '../completions/openai-view.js';
+import { clientLeft } from '../http/client-left.js';
 import { readInput } from '../http/input.js';
 import { type RouteGroup, type RouteRequest, route } from '../http/route.js';
-import { awaitRun, streamRun } from '../runs/answer-run.js';
 import type { ServerParts } from '../server-parts.js';
 import { samplingOf, settingsOf } from './assistant.js';
 import { defaultModelOf } from './assistant-view.js';
@@ -53,6 +52,9 @@ export const openaiChatRoutes: RouteGroup = {
   ),
 };
 
+/** Of OpenAI's form what belongs to sessions and forms, which these chats do not have. */
+const NO_SESSION = { session_id: undefined, id: undefined, metadata: undefined, inputs: undefined };
+
 async function complete(
   { tenant, body, exchange, found }: RouteRequest<'chat', z.ZodObject, z.ZodUnknown, AgentRecord>,
   parts: ServerParts,
@@ -60,12 +62,11 @@ async function complete(
   const given = isJsonObject(body) ? body : {};
   const { reference, filter } = readExtra(given);
   const sent = readInput(openaiSchema, given);
-  const { session_id: _, id: __, metadata: ___, inputs: ____, ...question } = sent;
   if ((sent.messages ?? []).length === 0) throw badArgument('You have to provide messages.');
   if (sent.messages?.at(-1)?.role !== 'user') {
     throw badArgument('The last content of this conversation is not from user.');
   }
-  const { turn, promptTokens } = readOpenaiRequest(question, exchange.headers);
+  const { turn, promptTokens } = readOpenaiRequest({ ...sent, ...NO_SESSION }, exchange.headers);
   const named = modelIn(parts, found, given.model);
   const sampling = samplingOf(given);
   const variable: JsonObject = {
@@ -75,8 +76,7 @@ async function complete(
     ...(filter !== undefined && { filter }),
   };
   const asked = { ...turn, ...(Object.keys(variable).length > 0 && { variables: { [TURN_VARIABLE]: variable } }) };
-  const gone$ = fromEvent(exchange.res, 'close');
-  const { live, rate } = await startChat(parts, tenant, { turn: asked, chatId: found.id }, gone$);
+  const { live, rate } = await startChat(parts, tenant, { turn: asked, chatId: found.id }, clientLeft(exchange));
   tellRate(exchange, rate);
   dropWhenOver(parts, tenant, live);
   const { id: run, agentId } = live.identity;
@@ -88,17 +88,7 @@ async function complete(
     model: named ?? (settingsOf(found).llm_id || defaultModelOf(parts)),
     cite: (cited) => (reference ? (referenceOf(cited).chunks as Json) : undefined),
   };
-  if (turn.streams) {
-    streamRun(exchange, parts, run, openaiView(header));
-    if (!turn.detached) cancelWhenLeft(live, parts);
-    return undefined;
-  }
-  exchange.set('X-Run-Id', run);
-  const ended = awaitRun(exchange, live);
-  if (!turn.detached) cancelWhenLeft(live, parts);
-  const { status, body: completion } = openaiCompletion(header, await ended, live.transcript);
-  exchange.status = status;
-  return completion;
+  return answerInOpenaiForm(exchange, parts, live, { header, turn });
 }
 
 /** The model of a request, where it is not the one of the assistant. @throws EngineError NOT_FOUND */

@@ -18,7 +18,7 @@ import { answerShape, answerWithRun, awaitRun, streamRun } from '../runs/answer-
 import { readTurn, type TraceHeaders, turnOf, turnQuery, turnSchema } from '../runs/read-turn.js';
 import type { ServerParts } from '../server-parts.js';
 import { conversationFrames } from './conversation-view.js';
-import { openaiCompletion, openaiView } from './openai-view.js';
+import { type CompletionHeader, openaiCompletion, openaiView } from './openai-view.js';
 
 export const messageSchema = z.looseObject({
   role: z.string(),
@@ -142,8 +142,25 @@ async function completeInOpenaiForm(
   const { live } = await parts.startTurn(target, turn).catch((error: unknown) => {
     throw isNoAgent(error) ? new EngineError('FORBIDDEN', noSuchAgent(id)) : error;
   });
-  const { id: run, sessionId, agentId } = live.identity;
+  const { sessionId, agentId } = live.identity;
   const header = { sessionId, agentId, created: Math.floor(live.startedAt / 1000), promptTokens };
+  return answerInOpenaiForm(exchange, parts, live, { header, turn });
+}
+
+/** How a run is answered in OpenAI's form. */
+interface OpenaiAnswer {
+  readonly header: CompletionHeader;
+  readonly turn: Pick<TurnRequest, 'streams' | 'detached'>;
+}
+
+/** Answers with a run as a stream of chunks, or as one completion; a run that is not detached ends with its client. */
+export async function answerInOpenaiForm(
+  exchange: HttpExchange,
+  parts: ServerParts,
+  live: StartedRun,
+  { header, turn }: OpenaiAnswer,
+): Promise<JsonObject | undefined> {
+  const { id: run } = live.identity;
   if (turn.streams) {
     streamRun(exchange, parts, run, openaiView(header));
     if (!turn.detached) cancelWhenLeft(live, parts);
@@ -161,7 +178,7 @@ async function completeInOpenaiForm(
  * Cancels a run as soon as it has no client: one of OpenAI's API cannot come back to a stream, and the rest of the answer would be
  * paid for and lost. The subscription ends with the last client. A server that never cancels such runs does not cancel these.
  */
-export function cancelWhenLeft(live: StartedRun, { config }: ServerParts): void {
+function cancelWhenLeft(live: StartedRun, { config }: ServerParts): void {
   if (config.detachGraceMs > 0) live.clients.abandoned(0).subscribe(() => live.cancel());
 }
 

@@ -1,5 +1,4 @@
 /** A call of an agent's tool: one turn of a new session, from its arguments to its result. */
-
 import { bufferTime, filter, fromEvent, lastValueFrom, map, type Observable, of, takeUntil } from 'rxjs';
 import { type OfferedTool, offeredTools } from '../../components/offered-tools.js';
 import { removeThinking } from '../../components/speaking/think-text.js';
@@ -12,7 +11,6 @@ import { type Transcript, textOf } from '../../hosting/transcript.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { RunRecord } from '../../records/runs.js';
 import { readTraceContext } from '../../trace-context.js';
-
 import { formQuestion } from '../runs/form-question.js';
 import { readTurn } from '../runs/read-turn.js';
 import type { ServerParts } from '../server-parts.js';

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { knownFunctions } from '../../../src/adapters/sql/functions/known-functions.js';
 import { exeSql } from '../../../src/tools/exe-sql.js';
 import { describePostgres, type PostgresServer, startPostgres } from '../../stores/support/postgres-server.js';
+import { skippedUnless } from '../../support/skipped.js';
 import { resultOf } from '../../tools/support/upstream.js';
 import { TEST_CERTIFICATE, TEST_KEY } from '../egress/support/certificate.js';
 import { gone, jsonOf, localDatabases, sessionsOf, startCall, type Target } from './support/calls.js';
@@ -281,34 +282,43 @@ describePostgres('execute_sql against Postgres', () => {
   });
 
   // Only in a server of our own: it is changed for it.
-  it.runIf(process.env.DATABASE_URL === undefined)('encrypts where it can, and verifies when asked', async () => {
-    await admin.unsafe(`copy (select ${literal(TEST_CERTIFICATE)}) to program 'sed "s/\\\\\\\\n/\\n/g" > server.crt'`);
-    await admin.unsafe(
-      `copy (select ${literal(TEST_KEY)}) to program 'sed "s/\\\\\\\\n/\\n/g" > server.key; chmod 600 server.key'`,
-    );
-    await admin`alter system set ssl = on`;
-    await admin`select pg_reload_conf()`;
-    const resolver = async () => ['127.0.0.1'];
-    const trusting = localDatabases({ resolver, trustedCertificates: [TEST_CERTIFICATE] });
-    const sql = 'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()';
-    const hidden = async (more: object, databases = trusting) =>
-      (await jsonOf({ ...target, host: 'secure.example' }, sql, more, databases)).outputs.json;
-    await gone(async () => JSON.stringify(await hidden({})) !== '[[{"ssl":true}]]');
-    expect(await hidden({ tls: 'verify' })).toEqual([[{ ssl: true }]]);
-    expect(await hidden({ tls: 'off' })).toEqual([[{ ssl: false }]]);
-    await expect(hidden({ tls: 'verify', host: 'other.example' })).rejects.toThrow(/certificate's altnames/);
-    await expect(hidden({ tls: 'verify' }, localDatabases({ resolver }))).rejects.toThrow(/self-signed/);
-    const large = await jsonOf({ ...target, host: 'secure.example' }, "SELECT repeat('x', 200000000)", {}, trusting);
-    expect(large.text).toContain('larger than');
-    const subscription = startCall(
-      { ...target, host: 'secure.example' },
-      `SELECT count(*) AS hidden ${FOR_EVER}`,
-      trusting,
-    );
-    await gone(async () => (await sessions('AS hidden')) === 0);
-    subscription.unsubscribe();
-    await gone(async () => (await sessions('AS hidden')) > 0);
-  });
+  it.runIf(process.env.DATABASE_URL === undefined)(
+    skippedUnless(
+      process.env.DATABASE_URL === undefined,
+      'the server at DATABASE_URL is not ours',
+      'encrypts where it can, and verifies when asked',
+    ),
+    async () => {
+      await admin.unsafe(
+        `copy (select ${literal(TEST_CERTIFICATE)}) to program 'sed "s/\\\\\\\\n/\\n/g" > server.crt'`,
+      );
+      await admin.unsafe(
+        `copy (select ${literal(TEST_KEY)}) to program 'sed "s/\\\\\\\\n/\\n/g" > server.key; chmod 600 server.key'`,
+      );
+      await admin`alter system set ssl = on`;
+      await admin`select pg_reload_conf()`;
+      const resolver = async () => ['127.0.0.1'];
+      const trusting = localDatabases({ resolver, trustedCertificates: [TEST_CERTIFICATE] });
+      const sql = 'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()';
+      const hidden = async (more: object, databases = trusting) =>
+        (await jsonOf({ ...target, host: 'secure.example' }, sql, more, databases)).outputs.json;
+      await gone(async () => JSON.stringify(await hidden({})) !== '[[{"ssl":true}]]');
+      expect(await hidden({ tls: 'verify' })).toEqual([[{ ssl: true }]]);
+      expect(await hidden({ tls: 'off' })).toEqual([[{ ssl: false }]]);
+      await expect(hidden({ tls: 'verify', host: 'other.example' })).rejects.toThrow(/certificate's altnames/);
+      await expect(hidden({ tls: 'verify' }, localDatabases({ resolver }))).rejects.toThrow(/self-signed/);
+      const large = await jsonOf({ ...target, host: 'secure.example' }, "SELECT repeat('x', 200000000)", {}, trusting);
+      expect(large.text).toContain('larger than');
+      const subscription = startCall(
+        { ...target, host: 'secure.example' },
+        `SELECT count(*) AS hidden ${FOR_EVER}`,
+        trusting,
+      );
+      await gone(async () => (await sessions('AS hidden')) === 0);
+      subscription.unsubscribe();
+      await gone(async () => (await sessions('AS hidden')) > 0);
+    },
+  );
 
   it('answers a probe', async () => {
     await localDatabases().probe({ ...target, kind: 'postgresql' });

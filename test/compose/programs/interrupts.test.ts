@@ -27,6 +27,7 @@ import {
   toolsNode,
 } from '../../../src/index.js';
 import { failure, gate, spaced } from '../cases/support.js';
+import { callOf, said } from '../support/tool-calls.js';
 import { answeredOneByOne, TextStore, waiting } from '../support/waiting-runs.js';
 
 const sure = (name: string) =>
@@ -34,8 +35,6 @@ const sure = (name: string) =>
     name,
     ask(z.boolean(), (input: unknown) => `${name} ${input}?`),
   );
-const callOf = (name: string, args: object, id = `call_${name}`) => ({ id, name, arguments: JSON.stringify(args) });
-const said = (...toolCalls: ReturnType<typeof callOf>[]) => ({ role: 'assistant' as const, content: '', toolCalls });
 
 describe('programs that wait', () => {
   it('ask in two graphs side by side and inside each other, and are answered in any order', async () => {
@@ -87,7 +86,7 @@ describe('programs that wait', () => {
       { name: 'book', description: 'Books.', input: z.object({ city: z.string() }) },
     );
     const made = () => toolsNode({ tools: [look, book] });
-    const message = said(callOf('look', {}), callOf('book', { city: 'Oslo' }));
+    const message = said(callOf('call_look', 'look'), callOf('call_book', 'book', { city: 'Oslo' }));
     const { questions } = await waiting(made(), message);
     expect(questions.map(({ address, question }) => [address, question])).toEqual([
       ['tools#call_book/book/book', 'book Oslo?'],
@@ -112,7 +111,7 @@ describe('programs that wait', () => {
       });
     const asked: unknown[] = [];
     const numbers = [3, 9, 7];
-    const results = await answeredOneByOne(guess, said(callOf('guess', {})), ({ question }) => {
+    const results = await answeredOneByOne(guess, said(callOf('call_guess', 'guess')), ({ question }) => {
       asked.push(question);
       return numbers[asked.length - 1];
     });

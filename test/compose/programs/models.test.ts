@@ -30,12 +30,8 @@ import {
   user,
 } from '../../../src/index.js';
 import { failure } from '../cases/support.js';
+import { callOf, said } from '../support/tool-calls.js';
 
-const said = (...toolCalls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[]) => ({
-  role: 'assistant' as const,
-  content: '',
-  toolCalls,
-});
 const texts = (messages: readonly ToolMessage[]) => messages.map(({ content }) => content);
 
 describe('programs of prompts', () => {
@@ -111,7 +107,6 @@ describe('programs of tools', () => {
     input: z.object({ a: z.number(), b: z.number() }),
     run: ({ a, b }) => a + b,
   });
-  const call = (id: string, name: string, args: unknown) => ({ id, name, arguments: JSON.stringify(args) });
 
   it('give results in the order of the calls, text for text and JSON for the rest', async () => {
     const list = defineTool({
@@ -124,7 +119,7 @@ describe('programs of tools', () => {
     const made = toolsNode({ tools: [list, say, add] });
     const results = await invoke(
       made,
-      said(call('1', 'list', {}), call('2', 'say', {}), call('3', 'add', { a: 1, b: 2 })),
+      said(callOf('1', 'list', {}), callOf('2', 'say', {}), callOf('3', 'add', { a: 1, b: 2 })),
     );
     expect(texts(results)).toEqual(['{"items":[1]}', 'plain "text"', '3']);
     expect(results.map(({ toolCallId }) => toolCallId)).toEqual(['1', '2', '3']);
@@ -137,14 +132,14 @@ describe('programs of tools', () => {
     });
     const results = await invoke(
       made,
-      said(call('1', 'plus', { left: 2, right: 3 }), call('2', 'add', { a: 1, b: 1 })),
+      said(callOf('1', 'plus', { left: 2, right: 3 }), callOf('2', 'add', { a: 1, b: 1 })),
     );
     expect(texts(results)).toEqual(['5', '2']);
   });
 
   it('answer for tools that are not there, and turn errors into text for the model', async () => {
     const made = toolsNode({ tools: [add], unknownTool: ({ name }) => `no ${name}`, errorsAsText: true });
-    const results = await invoke(made, said(call('1', 'divide', {}), call('2', 'add', { a: 'x', b: 1 })));
+    const results = await invoke(made, said(callOf('1', 'divide', {}), callOf('2', 'add', { a: 'x', b: 1 })));
     expect(texts(results)[0]).toBe('no divide');
     expect(texts(results)[1]).toMatch(/arguments of add do not fit/);
   });

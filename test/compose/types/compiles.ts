@@ -98,6 +98,9 @@ export const all: Step<{ a: string; b: number }, { p: string; q: number }> = par
   p: step('p', ({ a }: { a: string }) => a),
   q: step('q', ({ b }: { b: number }) => b),
 });
+declare const lenient: Step<string | number, boolean>;
+const lenientTwice = parallel({ p: lenient, q: lenient });
+is<Same<typeof lenientTwice, Step<string | number, { p: boolean; q: boolean }>>>();
 
 // Branches give what any of their routes gives.
 const made11 = load.pipe(

@@ -9,7 +9,7 @@ import { renderPages } from '../../../src/adapters/layout/render-pages.js';
 import { EngineError } from '../../../src/errors.js';
 import { orderPage } from '../../../src/knowledge/base/layout/order-page.js';
 import { createLayoutRecogniser, type LayoutParts } from '../../../src/knowledge/base/layout/recognise-layout.js';
-import { hasChromium } from '../../adapters/browser/support/chromium.js';
+import { hasChromium, named } from '../../adapters/browser/support/chromium.js';
 import { newBase } from './support/new-base.js';
 
 const JPEG = Buffer.from('ffd8ffe0', 'hex');
@@ -236,7 +236,7 @@ describe('a PDF whose layout is seen', () => {
   });
 });
 
-describe.skipIf(!hasChromium)('renderPages', () => {
+describe.skipIf(!hasChromium)(named('renderPages'), () => {
   const draw = async (bytes: Uint8Array, maxPages = 9, timeoutMs = 60_000) => {
     const pages = [];
     for await (const page of renderPages(bytes, { maxPages, timeoutMs, signal: new AbortController().signal }))

@@ -23,6 +23,23 @@ describe('a request', () => {
     expect(answer).toMatchObject({ code: 101, message: expect.stringContaining(message) });
   });
 
+  it('that makes metadata or settings too large is refused, also by and by', async () => {
+    const { ask, dataset, upload } = await startDatasets({ parses: false });
+    const id = await dataset();
+    const [{ id: document }] = (await upload(id, { 'a.txt': 'x' })).data;
+    const refused = (what: string) => ({ code: 101, message: expect.stringContaining(`The ${what}`) });
+    const large = 'x'.repeat(140_000);
+    const changed = { selector: { document_ids: [document] }, updates: [{ key: 'a', value: large }] };
+    expect(await ask('POST', `/datasets/${id}/metadata/update`, changed)).toMatchObject(refused('metadata'));
+    const own = `/datasets/${id}/documents/${document}`;
+    expect(await ask('PATCH', own, { meta_fields: { a: large } })).toMatchObject(refused('metadata'));
+    expect(await ask('PUT', `${own}/metadata/config`, { metadata: large })).toMatchObject(refused('settings'));
+    const more = (name: string) =>
+      ask('PUT', `/datasets/${id}`, { parser_config: { ext: { [name]: large.slice(-60_000) } } });
+    expect([(await more('a')).code, (await more('b')).code]).toEqual([0, 0]);
+    expect(await more('c')).toMatchObject(refused('settings of the dataset'));
+  });
+
   it('for chunks with too many words is refused', async () => {
     const { ask, dataset, upload } = await startDatasets({ parses: false });
     const id = await dataset();

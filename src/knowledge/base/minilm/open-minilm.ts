@@ -3,6 +3,7 @@ import { EngineError } from '../../../errors.js';
 import type { CallOptions } from '../../../models/define-provider.js';
 import type { Embedder } from '../../../models/single-answer.js';
 import { firstValue } from '../../../operators/from-abortable.js';
+import { requireOptions } from '../../../operators/invalid-option.js';
 import { type JobThread, startJobThread, type ThreadJob } from '../../../threads/threads.js';
 import type { LocalModel } from './local-model.js';
 import { loadMiniLm, MINILM_PACKAGES, type MiniLmPackages } from './minilm-packages.js';
@@ -39,7 +40,9 @@ const HEAP_BYTES = 128 * 1_048_576;
  *
  * @throws EngineError CONFIG_INVALID for packages that cannot be loaded.
  */
-export async function openMiniLm({ packages = MINILM_PACKAGES }: MiniLmOptions = {}): Promise<MiniLm | undefined> {
+export async function openMiniLm(options: MiniLmOptions = {}): Promise<MiniLm | undefined> {
+  requireOptions('openMiniLm', options, ['packages']);
+  const { packages = MINILM_PACKAGES } = options;
   const loaded = await loadMiniLm(packages);
   if (loaded === undefined) return undefined;
   const questions = new ThreadEmbedder(packages, QUESTION);
