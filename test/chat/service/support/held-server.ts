@@ -76,16 +76,18 @@ export function begin(text: string): (request: HeldRequest) => void {
   };
 }
 
-/** Answers a request for vectors, which are all alike. */
-export const embed = embedAs((text) => [text.length, 1, 0]);
+/** Answers a request for vectors. */
+export function embed(request: HeldRequest): void {
+  embedBy(request, (text) => [text.length, 1, 0]);
+}
 
-/** Answers a request for vectors that have nothing in common with those of {@link embed}. */
-export const embedApart = embedAs(() => [0, 0, 1]);
+/** The same vector for every text. */
+export function embedAs(embedding: readonly number[]): (request: HeldRequest) => void {
+  return (request) => embedBy(request, () => embedding);
+}
 
-function embedAs(vectorOf: (text: string) => readonly number[]): (request: HeldRequest) => void {
-  return ({ body, response }) => {
-    const texts = [body.input].flat() as string[];
-    const data = texts.map((text, index) => ({ index, embedding: vectorOf(text) }));
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ data }));
-  };
+function embedBy({ body, response }: HeldRequest, vectorOf: (text: string) => readonly number[]): void {
+  const texts = [body.input].flat() as string[];
+  const data = texts.map((text, index) => ({ index, embedding: vectorOf(text) }));
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ data }));
 }
