@@ -99,6 +99,7 @@ export type { DenseVectorsOptions } from '../knowledge/search/dense-vectors.js';
 export type { TermTable } from '../knowledge/search/expand-terms.js';
 export type { Rm3Options } from '../knowledge/search/features.js';
 export type { FeatureName, FeatureWeights, FusionKind } from '../knowledge/search/fusion.js';
+export { createRowCache, type RowCache } from '../knowledge/search/index-view.js';
 export { createMemoryIndexStorage } from '../knowledge/search/memory-index-storage.js';
 export type { MetadataCondition, MetadataFilter, MetadataOperator } from '../knowledge/search/metadata-filter.js';
 export type { HitParts, Passage, PassageHead, SearchHit } from '../knowledge/search/passage.js';

@@ -1,6 +1,7 @@
 import { EngineError } from '../../errors.js';
 import { requireObject } from '../../operators/invalid-option.js';
 import type { IndexStorage } from '../../records/index-storage.js';
+import { createRowCache } from '../search/index-view.js';
 import { openSearchIndex, type SearchIndex } from '../search/search-index.js';
 import { DEFAULT_SETTINGS, type SearchSettings } from '../search/search-settings.js';
 import { openWords } from '../words/words.js';
@@ -15,8 +16,9 @@ export interface SearchIndexesOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** Bytes of postings, and of words of passages, that one index keeps for the next search. */
-const CACHE_BYTES = { terms: 8 * 1_048_576, bodies: 16 * 1_048_576 };
+/** Bytes of postings, and of words of passages, that all indexes together keep for the next search: those of 10,000 passages. */
+export const TERM_BYTES = 16 * 1_048_576;
+export const BODY_BYTES = 32 * 1_048_576;
 
 /** Largest share that the vectors of a model can be given beside the words. */
 const MAX_VECTOR_SHARE = 0.95;
@@ -26,6 +28,7 @@ export function createSearchIndexes(options: SearchIndexesOptions): PassageIndex
   requireObject('createSearchIndexes', 'options', options, 'an object with "storage"');
   const { storage, maxOpen = 16, onError } = options;
   const words = openWords();
+  const cache = createRowCache(TERM_BYTES, BODY_BYTES);
   /** In the order of their last use. */
   const opened = new Map<string, SearchIndex>();
   const leaving = new Set<Promise<void>>();
@@ -34,7 +37,7 @@ export function createSearchIndexes(options: SearchIndexesOptions): PassageIndex
     const known = opened.get(key);
     opened.delete(key);
     const vectors = model && { model: model.name, embedder: model.embedder };
-    const options = { storage, tenant, dataset, words, vectors, onError, cacheBytes: CACHE_BYTES };
+    const options = { storage, tenant, dataset, words, vectors, onError, cache };
     const index = known ?? openSearchIndex(options);
     opened.set(key, index);
     const [oldest] = opened.keys();

@@ -1,3 +1,4 @@
+import { createRowCache } from '../search/index-view.js';
 import { createMemoryIndexStorage } from '../search/memory-index-storage.js';
 import { openSearchIndex, type SearchIndex } from '../search/search-index.js';
 import type { SearchSettings } from '../search/search-settings.js';
@@ -63,7 +64,7 @@ export async function indexCollection(
     tenant: 'evaluation',
     dataset: 'collection',
     // All of it stays in memory anyway.
-    cacheBytes: { terms: 256 * 1_048_576, bodies: 256 * 1_048_576 },
+    cache: createRowCache(256 * 1_048_576, 256 * 1_048_576),
   });
   const startedAt = performance.now();
   for (let from = 0; from < documents.length; from += STEP) {

@@ -4,7 +4,8 @@
  * Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009; the rarity of a term is that of Lucene, which
  * never is below 0.
  */
-import { eachPosting, type IndexView, type TermMatches } from './index-view.js';
+import type { IndexView, TermMatches } from './index-view.js';
+import type { FoundPostings } from './postings.js';
 
 /** Constants of BM25. */
 export interface Bm25Options {
@@ -30,20 +31,46 @@ export function scorePassages(
   { k1, b }: Bm25Options,
 ): Float64Array {
   const scores = new Float64Array(view.size);
-  const { counts, lengths, averageLength } = view;
+  const norms = view.lengthNorms(k1, b);
   for (const term of [...weights.keys()].sort()) {
     const found = matches.get(term);
     if (found === undefined) continue;
     const weight = (weights.get(term) ?? 0) * rarity(found.passages, view.live) * (k1 + 1);
-    for (const { base, postings } of found.parts) {
-      eachPosting(counts, base, postings, (passage, occurrences) => {
-        const length = (lengths[passage] as number) / averageLength;
-        scores[passage] =
-          (scores[passage] as number) + (weight * occurrences) / (occurrences + k1 * (1 - b + b * length));
-      });
-    }
+    for (const { base, postings } of found.parts) addScores(scores, view.counts, norms, { base, postings, weight });
   }
   return scores;
+}
+
+/** Adds what a term gives to each passage; the hottest loop of a search, so numbers are read in place. */
+function addScores(
+  scores: Float64Array,
+  counts: Uint8Array,
+  norms: Float64Array,
+  { base, postings, weight }: { readonly base: number; readonly postings: FoundPostings; readonly weight: number },
+): void {
+  const { bytes, to } = postings;
+  let at = postings.from;
+  let passage = base - 1;
+  while (at < to) {
+    let byte = bytes[at++] as number;
+    let head = byte & 127;
+    for (let shift = 7; byte > 127; shift += 7) {
+      byte = bytes[at++] as number;
+      head |= (byte & 127) << shift;
+    }
+    passage += (head >>> 1) + 1;
+    let occurrences = 1;
+    if ((head & 1) === 0) {
+      byte = bytes[at++] as number;
+      occurrences = byte & 127;
+      for (let shift = 7; byte > 127; shift += 7) {
+        byte = bytes[at++] as number;
+        occurrences |= (byte & 127) << shift;
+      }
+    }
+    if (counts[passage] !== 1) continue;
+    scores[passage] = (scores[passage] as number) + (weight * occurrences) / (occurrences + (norms[passage] as number));
+  }
 }
 
 /**
@@ -62,9 +89,10 @@ export function bestPassages(
   };
   // A heap whose root is the worst that was kept.
   const heap: number[] = [];
+  let worst = 0;
   for (let passage = 0; passage < scores.length; passage += 1) {
     const score = scores[passage] as number;
-    if (score <= 0 || view.counts[passage] !== 1) continue;
+    if (score <= 0 || score < worst || view.counts[passage] !== 1) continue;
     const isFull = heap.length >= most;
     if (isFull && (most === 0 || !isBetter(passage, heap[0] as number))) continue;
     if (accepts !== undefined && !accepts(passage)) continue;
@@ -75,6 +103,7 @@ export function bestPassages(
       heap.push(passage);
       rise(heap, isBetter);
     }
+    if (heap.length >= most) worst = scores[heap[0] as number] as number;
   }
   return heap.sort((left, right) => (isBetter(left, right) ? -1 : 1));
 }

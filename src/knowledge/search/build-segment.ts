@@ -10,8 +10,8 @@ import type { Passage } from './passage.js';
 import { type TermPostings, termsOf } from './postings.js';
 import { bodiesOf, bodyKey, GONE, HIDDEN, ROWS, type Segment, type StoredHead, writeSegment } from './segment.js';
 
-/** Passages that are taken apart before other work of the process has its turn. */
-const SLICE = 16;
+/** Passages that are taken apart before other work of the process has its turn: a few milliseconds. */
+const SLICE = 4;
 /** Blocks of terms that are read in one step. */
 const BLOCKS_A_STEP = 32;
 

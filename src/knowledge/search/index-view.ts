@@ -37,6 +37,9 @@ export class IndexView {
   readonly lengths: Uint32Array;
   /** 1 for passages that count. */
   readonly counts: Uint8Array;
+  /** Of each segment, whether all of its passages count. */
+  readonly #whole: readonly boolean[];
+  readonly #norms = new Map<string, Float64Array>();
   readonly #storage: IndexStorage;
   readonly #scope: IndexScope;
   readonly #cache: RowCache;
@@ -61,15 +64,28 @@ export class IndexView {
     for (const [at, { heads, flags }] of segments.entries()) {
       const base = bases[at] as number;
       for (const [ordinal, { length }] of heads.entries()) {
-        if (((flags[ordinal] ?? 0) & (GONE | HIDDEN)) !== 0) continue;
+        if (isOut(flags[ordinal])) continue;
         this.counts[base + ordinal] = 1;
         this.lengths[base + ordinal] = length;
         live += 1;
         total += length;
       }
     }
+    this.#whole = segments.map(({ heads, flags }) => heads.every((_, ordinal) => !isOut(flags[ordinal])));
     this.live = live;
     this.averageLength = live === 0 ? 1 : Math.max(total / live, 1);
+  }
+
+  /** What the occurrences of a term are set against in BM25, for each passage: `k1` times 1, or more for a passage that is longer than the mean. */
+  lengthNorms(k1: number, b: number): Float64Array {
+    const key = `${k1} ${b}`;
+    const known = this.#norms.get(key);
+    if (known !== undefined) return known;
+    const norms = Float64Array.from(this.lengths, (length) => k1 * (1 - b + (b * length) / this.averageLength));
+    // Settings are few; those of an evaluation come one after the other.
+    if (this.#norms.size >= MAX_NORMS) this.#norms.clear();
+    this.#norms.set(key, norms);
+    return norms;
   }
 
   /** The head of a passage. */
@@ -98,10 +114,12 @@ export class IndexView {
       const parts = blocks.flatMap((held, at) => {
         const block = held.get(term);
         const postings = block === undefined ? undefined : findTerm(block, term);
-        return postings === undefined ? [] : [{ base: this.bases[at] as number, postings }];
+        return postings === undefined ? [] : [{ at, base: this.bases[at] as number, postings }];
       });
       let passages = 0;
-      for (const { base, postings } of parts) passages += countLive(this.counts, base, postings);
+      for (const { at, base, postings } of parts) {
+        passages += this.#whole[at] === true ? postings.count : countLive(this.counts, base, postings);
+      }
       if (passages > 0) found.set(term, { parts, passages });
     }
     return found;
@@ -165,27 +183,22 @@ export class IndexView {
   }
 }
 
-/** Calls back for each passage of postings that counts. */
-export function eachPosting(
-  counts: Uint8Array,
-  base: number,
-  { bytes, from, to }: FoundPostings,
-  visit: (passage: number, occurrences: number) => void,
-): void {
+const MAX_NORMS = 4;
+
+function isOut(flag = 0): boolean {
+  return (flag & (GONE | HIDDEN)) !== 0;
+}
+
+/** Passages of postings that count. */
+function countLive(counts: Uint8Array, base: number, { bytes, from, to }: FoundPostings): number {
   const reader = new ByteReader(bytes, from, to);
   let passage = base - 1;
+  let live = 0;
   while (!reader.isAtEnd) {
     const head = reader.number();
     passage += (head >>> 1) + 1;
-    const occurrences = head % 2 === 1 ? 1 : reader.number();
-    if (counts[passage] === 1) visit(passage, occurrences);
+    if (head % 2 === 0) reader.number();
+    if (counts[passage] === 1) live += 1;
   }
-}
-
-function countLive(counts: Uint8Array, base: number, postings: FoundPostings): number {
-  let live = 0;
-  eachPosting(counts, base, postings, () => {
-    live += 1;
-  });
   return live;
 }

@@ -4,9 +4,9 @@
  * Nothing is stored for it: names are in memory, mentions are read from the words of the few passages that links start from.
  */
 
-import { bestPassages, scorePassages } from './bm25.js';
 import { placesOf, termHash, wordsOfBody } from './body.js';
-import type { IndexView } from './index-view.js';
+import type { IndexView, TermMatches } from './index-view.js';
+import { decodePostings } from './postings.js';
 import type { StoredHead } from './segment.js';
 
 /** Passages that links start from, besides those that the question names. */
@@ -26,6 +26,8 @@ interface Names {
   readonly ordinals: ReadonlyMap<string, readonly number[]>;
   /** Terms of the longest name that begins with a term. */
   readonly longest: ReadonlyMap<string, number>;
+  /** Hashes of all names, by which nearly every row of words of a text is told to be none. */
+  readonly hashes: ReadonlySet<number>;
 }
 
 /** A passage that links start from, and its score, 0 to 1. */
@@ -80,16 +82,27 @@ export class LinkGraph {
     text: readonly string[],
   ): { readonly name: string; readonly passages: readonly number[] }[] {
     const found = new Map<string, readonly number[]>();
+    const names = view.segments.map(({ heads }) => this.#namesOf(heads));
     // A text repeats its words.
     const sizes = new Map<string, number>();
+    const sizeOf = (first: string): number => {
+      const known = sizes.get(first);
+      if (known !== undefined) return known;
+      const longest = names.reduce((most, one) => Math.max(most, one.longest.get(first) ?? 0), 0);
+      sizes.set(first, longest);
+      return longest;
+    };
     for (let at = 0; at < text.length; ) {
       let taken = 0;
-      const first = text[at] as string;
-      const longest = sizes.get(first) ?? this.#longest(view, first);
-      sizes.set(first, longest);
-      for (let size = Math.min(longest, text.length - at); size > 0 && taken === 0; size -= 1) {
+      const longest = Math.min(sizeOf(text[at] as string), text.length - at);
+      const hashes: number[] = [];
+      for (let size = 1; size <= longest; size += 1)
+        hashes.push(nextHash(hashes.at(-1), text[at + size - 1] as string));
+      for (let size = longest; size > 0 && taken === 0; size -= 1) {
+        const hash = hashes[size - 1] as number;
+        if (!names.some((one) => one.hashes.has(hash))) continue;
         const name = text.slice(at, at + size).join(' ');
-        const passages = this.#namesakes(view, name);
+        const passages = namesakes(view, names, name);
         if (passages.length === 0) continue;
         taken = size;
         if (passages.length <= MAX_NAMESAKES) found.set(name, passages);
@@ -99,26 +112,12 @@ export class LinkGraph {
     return [...found].map(([name, passages]) => ({ name, passages }));
   }
 
-  #namesakes(view: IndexView, name: string): number[] {
-    return view.segments.flatMap(({ heads }, at) =>
-      (this.#namesOf(heads).ordinals.get(name) ?? []).flatMap((ordinal) => {
-        const passage = (view.bases[at] as number) + ordinal;
-        return view.counts[passage] === 1 ? [passage] : [];
-      }),
-    );
-  }
-
-  #longest(view: IndexView, first: string): number {
-    let longest = 0;
-    for (const { heads } of view.segments) longest = Math.max(longest, this.#namesOf(heads).longest.get(first) ?? 0);
-    return longest;
-  }
-
   #namesOf(heads: readonly StoredHead[]): Names {
     const known = this.#names.get(heads);
     if (known !== undefined) return known;
     const ordinals = new Map<string, number[]>();
     const longest = new Map<string, number>();
+    const hashes = new Set<number>();
     for (const [ordinal, head] of heads.entries()) {
       for (const name of head.names) {
         const list = ordinals.get(name);
@@ -129,9 +128,10 @@ export class LinkGraph {
         ordinals.set(name, [ordinal]);
         const terms = name.split(' ');
         longest.set(terms[0] as string, Math.max(longest.get(terms[0] as string) ?? 0, terms.length));
+        hashes.add(terms.reduce<number | undefined>(nextHash, undefined) as number);
       }
     }
-    const names = { ordinals, longest };
+    const names = { ordinals, longest, hashes };
     this.#names.set(heads, names);
     return names;
   }
@@ -143,19 +143,50 @@ export class LinkGraph {
     if (name === undefined) return [];
     const terms = name.split(' ');
     const matches = await view.matches(terms);
-    const rarest = Math.min(...terms.map((term) => matches.get(term)?.passages ?? 0));
-    if (rarest === 0 || rarest > MAX_MENTIONS) return [];
-    const weights = new Map(terms.map((term) => [term, 1]));
-    // Passages with all terms have the highest score, for occurrences do not count.
-    const near = bestPassages(view, scorePassages(view, matches, weights, { k1: 0, b: 0 }), rarest);
-    const bodies = await view.bodies(near);
-    const holding = near.filter((passage) => {
+    const passagesOf = (term: string): number => matches.get(term)?.passages ?? 0;
+    const [rarest = '', ...others] = [...new Set(terms)].sort((left, right) => passagesOf(left) - passagesOf(right));
+    if (passagesOf(rarest) === 0 || passagesOf(rarest) > MAX_MENTIONS) return [];
+    let near = new Set<number>();
+    for (const passage of passagesWith(view, matches, rarest)) {
+      if (passage !== seed && !view.head(passage).names.includes(name)) near.add(passage);
+    }
+    for (const term of others) {
+      if (near.size === 0) return [];
+      const held = new Set<number>();
+      for (const passage of passagesWith(view, matches, term)) if (near.has(passage)) held.add(passage);
+      near = held;
+    }
+    const bodies = await view.bodies([...near]);
+    const holding = [...near].filter((passage) => {
       const body = bodies.get(passage);
-      if (passage === seed || body === undefined || view.head(passage).names.includes(name)) return false;
-      return holdsRow(body, terms);
+      return body !== undefined && holdsRow(body, terms);
     });
     const share = 1 / Math.log2(2 + holding.length);
     return holding.map((passage) => ({ passage, share }));
+  }
+}
+
+/** The hash of a row of terms and one more. */
+function nextHash(row: number | undefined, term: string): number {
+  return row === undefined ? termHash(term) : Math.imul(row ^ termHash(term), 16_777_619) >>> 0;
+}
+
+/** Passages of a name that count. */
+function namesakes(view: IndexView, names: readonly Names[], name: string): number[] {
+  return names.flatMap(({ ordinals }, at) =>
+    (ordinals.get(name) ?? []).flatMap((ordinal) => {
+      const passage = (view.bases[at] as number) + ordinal;
+      return view.counts[passage] === 1 ? [passage] : [];
+    }),
+  );
+}
+
+/** Numbers of the passages that count and hold a term. */
+function* passagesWith(view: IndexView, matches: ReadonlyMap<string, TermMatches>, term: string): Generator<number> {
+  for (const { base, postings } of matches.get(term)?.parts ?? []) {
+    for (const ordinal of decodePostings(postings).ordinals) {
+      if (view.counts[base + ordinal] === 1) yield base + ordinal;
+    }
   }
 }
 

@@ -29,8 +29,8 @@ export interface SearchIndexOptions {
   readonly vectors?: DenseVectorsOptions | undefined;
   /** Told of failures of merging, which is tried again with the next change. @default none is told */
   readonly onError?: ((error: unknown) => void) | undefined;
-  /** Bytes of postings and of words of passages that are kept for the next search. @default 32 MiB and 32 MiB */
-  readonly cacheBytes?: { readonly terms: number; readonly bodies: number } | undefined;
+  /** Rows that are kept for the next search; several indexes may share it. @default one of its own, with 32 MiB of postings and 32 MiB of words of passages */
+  readonly cache?: RowCache | undefined;
 }
 
 /** One question. */
@@ -80,7 +80,7 @@ export interface SearchIndex {
 /** Passages of one segment when many are added at once. */
 const SEGMENT_PASSAGES = 2_048;
 /** Segments of about one size that become one. */
-const MERGE_AT = 8;
+const MERGE_AT = 4;
 /** Share of passages that are gone at which a segment is written anew. */
 const GONE_SHARE = 0.2;
 /** Times a change is tried again when another process was faster. */
@@ -88,6 +88,7 @@ const MAX_ATTEMPTS = 20;
 /** A segment that was not listed for so long never will be. */
 const SWEEP_AFTER_MS = 3_600_000;
 const MAX_QUESTION = 8_192;
+const CACHE_BYTES = 32 * 1_048_576;
 const MAX_ID = 200;
 
 /**
@@ -122,12 +123,12 @@ class StoredSearchIndex implements SearchIndex {
   #merging: Promise<void> | undefined;
 
   constructor(options: SearchIndexOptions) {
-    const { storage, tenant, dataset, words, cacheBytes = { terms: 32 * 1_048_576, bodies: 32 * 1_048_576 } } = options;
+    const { storage, tenant, dataset, words, cache = createRowCache(CACHE_BYTES, CACHE_BYTES) } = options;
     this.#options = options;
     this.#storage = storage;
     this.#scope = { tenant, dataset };
     this.#words = words ?? openWords();
-    this.#cache = createRowCache(cacheBytes.terms, cacheBytes.bodies);
+    this.#cache = cache;
     this.#view = new IndexView(storage, this.#scope, this.#cache, []);
     const { vectors, onError } = options;
     this.#dense = vectors && new DenseVectors(storage, this.#scope, { onError, ...vectors });

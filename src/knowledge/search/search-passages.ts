@@ -54,10 +54,14 @@ const FEEDBACK_SHARE = 0.1;
 interface Ranked {
   readonly passage: number;
   readonly score: number;
-  readonly parts: HitParts;
-  /** Cosine of one that the vectors alone found, 0 to 1; its words say nothing of how similar it is. */
-  readonly alike?: number;
+  /** Its place among the candidates, whose features it has. @default it has none */
+  readonly row?: number;
+  /** Features that are in no table. */
+  readonly own?: Partial<HitParts>;
 }
+
+/** Normalised features of the candidates. */
+type Columns = readonly (readonly [name: string, values: readonly number[]])[];
 
 /** Carries out a search. Equal scores are in the order of ids, so the same passages always give the same hits, however they came into the index. */
 export async function searchPassages(work: SearchWork): Promise<SearchHit[]> {
@@ -66,11 +70,12 @@ export async function searchPassages(work: SearchWork): Promise<SearchHit[]> {
   const matches = await view.matches(wanted.keys());
   const weights = withoutAbsent(work, wanted, matches);
   const words = scorePassages(view, matches, weights, settings.bm25);
-  const found = bestPassages(view, words, Math.max(settings.denseCandidates, limit), accepts);
-  if (settings.fusion === 'none') return hitsOf(view, bm25Only(found, words), limit, 1);
+  const most = dense === undefined ? settings.candidates : settings.denseCandidates;
+  const found = bestPassages(view, words, Math.max(most, settings.rm3.passages / FEEDBACK_SHARE, limit), accepts);
+  if (settings.fusion === 'none') return hitsOf(view, bm25Only(found, words), { limit, factor: 1, columns: [] });
   const widened = await widen(work, weights, found, words);
   const nearest = (dense?.nearest ?? []).filter((passage) => accepts === undefined || accepts(passage));
-  const byWords = dense === undefined ? found.slice(0, settings.candidates) : found.slice(0, settings.denseCandidates);
+  const byWords = found.slice(0, most);
   const byFeedback = bestPassages(view, widened, settings.candidates, accepts);
   const candidates = [...new Set([...byWords, ...byFeedback, ...nearest])];
   const bodies = await view.bodies(candidates);
@@ -78,7 +83,7 @@ export async function searchPassages(work: SearchWork): Promise<SearchHit[]> {
   const table = await featureTable(work, { candidates, bodies, words, widened, weights, rarityOf });
   const scores = fuse(work, table, coverageTable(candidates, bodies, weights));
   if (settings.examplePenalty) penalise(view, candidates, bodies, weights, scores);
-  const ranked = inOrder(work, candidates, scores, table);
+  const ranked = inOrder(view, candidates, scores);
   const best = ranked.slice(0, COVERAGE_PASSAGES).map(({ passage }) => bodies.get(passage) ?? EMPTY);
   const asked = { question: work.question, expansions: work.expanded.weights };
   const coverage = coverageOf(asked, best, (term) => matches.get(term)?.passages ?? 0, view.live);
@@ -88,7 +93,14 @@ export async function searchPassages(work: SearchWork): Promise<SearchHit[]> {
     found.filter((passage) => !known.has(passage)),
     words,
   ).map((one) => ({ ...one, score: 0 }));
-  return hitsOf(view, [...linked, ...rest], limit, coverage);
+  // Cosines are the same for all questions, so they are told as they are.
+  const cosines = table.vector?.map((cosine) => Math.min(1, Math.max(0, cosine)));
+  const columns = Object.entries(table).map(
+    ([name, values]) => [name, name === 'vector' ? (cosines ?? []) : normalised(values)] as const,
+  );
+  const isOnly = (row: number): boolean => settings.weights.vector > 0 && table.bm25?.[row] === 0;
+  const alike = cosines?.map((cosine, row) => (isOnly(row) ? cosine : 0));
+  return hitsOf(view, [...linked, ...rest], { limit, factor: coverage, columns, alike });
 }
 
 function questionWeights({ question, expanded }: SearchWork): Map<string, number> {
@@ -230,24 +242,8 @@ function penalise(
   }
 }
 
-function inOrder(
-  { view, settings }: SearchWork,
-  candidates: readonly number[],
-  scores: readonly number[],
-  table: FeatureTable,
-): Ranked[] {
-  const columns = Object.entries(table).map(([name, values]) => [name, normalised(values)] as const);
-  const ranked = candidates.map((passage, at): Ranked => {
-    const parts = Object.fromEntries(columns.map(([name, values]) => [name, values[at] as number]));
-    const cosine = table.vector?.[at];
-    // Cosines are the same for all questions, so they are told as they are.
-    const alike = cosine === undefined ? undefined : Math.min(1, Math.max(0, cosine));
-    return {
-      ...{ passage, score: scores[at] as number },
-      parts: { ...NO_PARTS, ...parts, ...(alike !== undefined && { vector: alike }) },
-      ...(alike !== undefined && settings.weights.vector > 0 && table.bm25?.[at] === 0 && { alike }),
-    };
-  });
+function inOrder(view: IndexView, candidates: readonly number[], scores: readonly number[]): Ranked[] {
+  const ranked = candidates.map((passage, row): Ranked => ({ passage, score: scores[row] as number, row }));
   return ranked.sort((left, right) => right.score - left.score || (idOf(view, left) < idOf(view, right) ? -1 : 1));
 }
 
@@ -265,8 +261,8 @@ async function withLinks({ view, question, links, accepts }: SearchWork, ranked:
   const rest = new Map(ranked.slice(FIXED_PLACES).map((one) => [one.passage, one]));
   for (const [passage, link] of found) {
     if (taken.has(passage)) continue;
-    const known = rest.get(passage) ?? { passage, score: 0, parts: NO_PARTS };
-    rest.set(passage, { passage, score: known.score + LINK_WEIGHT * link, parts: { ...known.parts, link } });
+    const known = rest.get(passage) ?? { passage, score: 0 };
+    rest.set(passage, { ...known, score: known.score + LINK_WEIGHT * link, own: { link } });
   }
   const moved = [...rest.values()].sort(
     (left, right) => right.score - left.score || (idOf(view, left) < idOf(view, right) ? -1 : 1),
@@ -278,29 +274,46 @@ function bm25Only(found: readonly number[], words: Float64Array): Ranked[] {
   const best = words[found[0] ?? 0] || 1;
   return found.map((passage) => {
     const score = (words[passage] as number) / best;
-    return { passage, score, parts: { ...NO_PARTS, bm25: score } };
+    return { passage, score, own: { bm25: score } };
   });
+}
+
+/** What hits are made of besides. */
+interface Shown {
+  readonly limit: number;
+  /** Share of the question that is held. */
+  readonly factor: number;
+  readonly columns: Columns;
+  /** Of each candidate that the vectors alone found its cosine, 0 to 1, else 0; its words say nothing of how similar it is. @default 0 for all */
+  readonly alike?: readonly number[] | undefined;
 }
 
 /**
  * Hits with a similarity that never rises from one to the next: their scores times the share of the question that is held. One that vectors alone found is as
  * similar as its vector, and what stands before it is no less.
  */
-function hitsOf(view: IndexView, ranked: readonly Ranked[], limit: number, factor: number): SearchHit[] {
+function hitsOf(
+  view: IndexView,
+  ranked: readonly Ranked[],
+  { limit, factor, columns, alike = [] }: Shown,
+): SearchHit[] {
   const shown = ranked.slice(0, limit);
   const similarities = new Array<number>(shown.length);
   let most = 1;
-  for (const [at, { score, alike = 0 }] of shown.entries()) {
+  for (const [at, { score, row = -1 }] of shown.entries()) {
     most = Math.min(most, Math.max(0, score * factor));
-    similarities[at] = Math.max(most, alike);
+    similarities[at] = Math.max(most, alike[row] ?? 0);
   }
   let least = 0;
   for (let at = shown.length - 1; at >= 0; at -= 1) {
     least = Math.max(least, similarities[at] as number);
     similarities[at] = least;
   }
-  return shown.map(({ passage, parts }, at) => {
+  return shown.map(({ passage, row, own }, at) => {
     const { id, documentId, title, metadata } = view.head(passage);
-    return { id, documentId, title, metadata, similarity: similarities[at] as number, parts };
+    const features =
+      row === undefined ? {} : Object.fromEntries(columns.map(([name, values]) => [name, values[row] as number]));
+    const similarity = similarities[at] as number;
+    return { id, documentId, title, metadata, similarity, parts: { ...NO_PARTS, ...features, ...own } };
   });
 }

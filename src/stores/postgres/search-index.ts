@@ -8,10 +8,10 @@ import {
 import type { Database, Sql } from './database.js';
 import { createVectorTables } from './nearest-vectors.js';
 
-/** Keys of one statement that reads or deletes rows. */
-const KEYS_A_STEP = 500;
+/** Keys of one statement that reads or deletes rows: a few milliseconds of the embedded database. */
+const KEYS_A_STEP = 100;
 /** Rows that are deleted in one step: a few milliseconds of the embedded database. */
-const DELETED_A_STEP = 200;
+const DELETED_A_STEP = 100;
 
 interface ByteRow {
   readonly key: string;

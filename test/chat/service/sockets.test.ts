@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { RunEvent } from '../../../src/graph/events.js';
 import { ofType, startChatHost } from './support/chat-host.js';
-import { begin, embed, say } from './support/held-server.js';
+import { begin, embed, embedAs, say } from './support/held-server.js';
 
 const WAIT = { timeout: 10_000, interval: 5 };
 
@@ -43,7 +43,8 @@ describe('a short circuit', () => {
 
   it('C asks no model for an answer', async () => {
     const { upstream, ask } = await startChatHost();
-    upstream.answers.set('embeddings', embed);
+    // A direction that no document has: what vectors alone find is as similar as they are.
+    upstream.answers.set('embeddings', embedAs([0, 0, 1]));
     upstream.answers.set('chat_rewrite', say('{"rewrites": ["zebra crossings in Oslo"]}'));
     upstream.answers.set('chat_intent', intents({ kind: 'KB', confidence: 0.9 }));
     const { told } = await ask('Tell me of zebra crossings in Oslo', {

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import path from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { PGlite } from '@electric-sql/pglite';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -43,6 +45,19 @@ describe('the bridge to a database with one session', () => {
     await db.close();
     await removeFolder(folder);
     expect(broken).toEqual([]);
+  });
+
+  it('keeps nothing of answers that were sent', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const sql = connect(1);
+    const ask = () => sql`select repeat('x', 1000000)`;
+    await ask();
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    for (let asked = 0; asked < 40; asked += 1) await ask();
+    collect();
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(10_000_000);
   });
 
   it.each([1, 2, 8])('keeps transactions of %i connections apart', async (max) => {

@@ -3,7 +3,10 @@ import { ClientBytes, NO_ENCRYPTION, ROLLBACK, type SessionStatus, SYNC, statusA
 
 /** The part of PGlite that is needed: takes messages, gives the answer. */
 export interface ProtocolServer {
-  execProtocolRaw(messages: Uint8Array): Promise<Uint8Array>;
+  execProtocolRawStream(
+    messages: Uint8Array,
+    options: { readonly onRawData: (part: Uint8Array) => void },
+  ): Promise<void>;
 }
 
 /** What one statement with its parameters may take. */
@@ -93,8 +96,11 @@ class SharedSession {
 
   async run(messages: Uint8Array): Promise<Buffer> {
     try {
-      // A copy: some answers are a view of memory that the next one overwrites.
-      return Buffer.from(await this.#db.execProtocolRaw(messages));
+      // In parts, as `execProtocolRaw` takes answers apart besides and keeps what it found for ever.
+      const parts: Uint8Array[] = [];
+      // Copies: a part is a view of memory that the next one overwrites.
+      await this.#db.execProtocolRawStream(messages, { onRawData: (part) => void parts.push(part.slice()) });
+      return Buffer.concat(parts);
     } catch (error) {
       this.#onBroken(error);
       throw error;

@@ -77,8 +77,17 @@ export function begin(text: string): (request: HeldRequest) => void {
 }
 
 /** Answers a request for vectors. */
-export function embed({ body, response }: HeldRequest): void {
+export function embed(request: HeldRequest): void {
+  embedBy(request, (text) => [text.length, 1, 0]);
+}
+
+/** The same vector for every text. */
+export function embedAs(embedding: readonly number[]): (request: HeldRequest) => void {
+  return (request) => embedBy(request, () => embedding);
+}
+
+function embedBy({ body, response }: HeldRequest, vectorOf: (text: string) => readonly number[]): void {
   const texts = [body.input].flat() as string[];
-  const data = texts.map((text, index) => ({ index, embedding: [text.length, 1, 0] }));
+  const data = texts.map((text, index) => ({ index, embedding: vectorOf(text) }));
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ data }));
 }
