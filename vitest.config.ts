@@ -1,5 +1,15 @@
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type Plugin } from 'vitest/config';
+import manifest from './package.json' with { type: 'json' };
+
+const { peerDependenciesMeta } = manifest;
+
+/** Optional packages are looked up by Node: for one that is not installed Vite puts a module in its place that looks installed. */
+const optionalPackages: Plugin = {
+  name: 'optional-packages',
+  enforce: 'pre',
+  resolveId: (id) => (Object.hasOwn(peerDependenciesMeta, id) ? { id, external: true } : undefined),
+};
 
 /**
  * Three projects share one runner: virtual-time tests (`marble-tests/`), golden cases and port suites (`test/conformance/`) and
@@ -33,6 +43,7 @@ interface ProjectOptions {
 function project(name: string, include: string, { exclude = [], ...options }: ProjectOptions = {}) {
   const ignored = ['**/node_modules/**', '**/dist/**', ...exclude];
   return {
+    plugins: [optionalPackages],
     test: { name, include: [include], exclude: ignored, testTimeout: 120_000, hookTimeout: 120_000, ...options },
   };
 }

@@ -56,7 +56,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   canvas: [...ENGINE, 'templates', 'models', 'records', 'compose', 'components', 'ingestion'],
   telemetry: [...BASE, 'operators', 'graph'],
   hosting: HOST,
-  settings: [...BASE, 'threads', 'models', 'records', 'adapters', 'hosting'],
+  settings: [...BASE, 'operators', 'threads', 'models', 'records', 'adapters', 'hosting'],
   transport: [...HOST, 'chat', 'knowledge', 'dsl', 'settings', 'hosting'],
   cli: [...EVERYTHING_BUT_CLI, 'index'],
   testing: [...BASE, 'operators'],

@@ -4,6 +4,7 @@ import type { Observable } from 'rxjs';
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { type RunTimeline, TimelineFold } from '../canvas/timeline.js';
 import { SILENT_LOG } from '../logger.js';
+import { requireObject } from '../operators/invalid-option.js';
 import type { RunRecord } from '../records/runs.js';
 import { createCanvasOpener } from './canvases.js';
 import type { EventFrame } from './event-frame.js';
@@ -68,6 +69,9 @@ export interface Host {
 
 /** Makes a host. It does nothing until it is given something to start or is asked to recover. */
 export function createHost(options: HostOptions): Host {
+  requireObject('createHost', 'options', options, 'an object with "stores" and "services"');
+  requireObject('createHost', 'stores', options.stores, 'stores, such as createMemoryStores() gives');
+  requireObject('createHost', 'services', options.services, 'the services of nodes, such as { models }');
   const { stores, services, telemetry, logger = SILENT_LOG, now = Date.now } = options;
   const { openCanvas = createCanvasOpener({}), durability = 'sync', isShared = false } = options;
   const hub = new RunHub({

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { jsonObject } from '../dsl/json-object.js';
 import type { Json } from '../json.js';
+import { requireObject } from '../operators/invalid-option.js';
 import type { TraceContext } from '../trace-context.js';
 import { badArgument } from './refusals.js';
 
@@ -105,6 +106,7 @@ const PLAIN_TURN = {
 
 /** The command for a turn; what `turn` does not mention is empty or off. */
 export function startCommand(target: TurnTarget, turn: Partial<TurnRequest>, fork?: ForkPoint): StartCommand {
+  requireObject('startCommand', 'target', target, 'an object with "tenant" and "agentId"');
   const { tenant, agentId, fallback, page, isChat } = target;
   return {
     ...{ format: 1, tenant, agentId, fallback, turn: { ...PLAIN_TURN, ...turn } },

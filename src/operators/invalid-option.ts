@@ -49,6 +49,11 @@ export function requireObject(owner: string, option: string, value: unknown, all
   throw invalidOption(owner, option, allowed, value);
 }
 
+/** Refuses what is no text, and an empty one. @throws EngineError `OPTION_INVALID`. */
+export function requireText(owner: string, option: string, value: unknown, allowed = 'a text'): void {
+  if (typeof value !== 'string' || value === '') throw invalidOption(owner, option, allowed, value);
+}
+
 /** Refuses what is no list. @throws EngineError `OPTION_INVALID`. */
 export function requireList(owner: string, option: string, value: unknown, allowed = 'a list'): void {
   if (!Array.isArray(value)) throw invalidOption(owner, option, allowed, value);

@@ -2,6 +2,7 @@
 import { EngineError } from '../errors.js';
 import { type ModelsConfiguration, readModels } from '../models/configuration.js';
 import { didYouMean } from '../nearest-name.js';
+import { invalidOption, requireObject } from '../operators/invalid-option.js';
 import { isLoopbackName } from './access.js';
 import type { Setting } from './setting.js';
 import { SETTINGS, TITLES } from './table.js';
@@ -31,6 +32,12 @@ export type SettingDescription = Pick<Setting<unknown>, 'name' | 'shown' | 'mean
  * @throws EngineError CONFIG_INVALID with every problem at once, and the received value where it is no secret.
  */
 export function readSettings<G extends SettingGroup>(env: Environment, ...groups: readonly G[]): Pick<Settings, G> {
+  requireObject('readSettings', 'env', env, 'the environment, such as process.env');
+  for (const group of groups) {
+    if (typeof group !== 'string' || !Object.hasOwn(SETTINGS, group)) {
+      throw invalidOption('readSettings', 'groups', `one of ${Object.keys(SETTINGS).join(', ')}`, group);
+    }
+  }
   const problems: string[] = [];
   const values = groups.map((group) => [group, readGroup(SETTINGS[group], env, problems)]);
   const settings = Object.fromEntries(values) as Pick<Settings, G>;
@@ -41,6 +48,7 @@ export function readSettings<G extends SettingGroup>(env: Environment, ...groups
 
 /** The settings of a server, as {@link readSettings}. */
 export function readConfig(env: Environment): ServerConfig {
+  requireObject('readConfig', 'env', env, 'the environment, such as process.env');
   return readSettings(env, 'server').server;
 }
 

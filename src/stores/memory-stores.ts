@@ -1,3 +1,4 @@
+import { requireObject } from '../operators/invalid-option.js';
 import type { ChatStore } from '../records/chats.js';
 import type { KnowledgeStore } from '../records/knowledge-store.js';
 import { DEFAULT_QUOTAS, type Quotas, type UsageStore } from '../records/quotas.js';
@@ -25,6 +26,7 @@ export type MemoryStores = ReturnType<typeof createMemoryStores>;
 
 /** Everything in memory, each part bounded; gone with the process. */
 export function createMemoryStores(limits: MemoryLimits = {}) {
+  requireObject('createMemoryStores', 'limits', limits);
   const log = createMemoryRunLog(limits.log);
   const quotas: Quotas = { ...DEFAULT_QUOTAS, ...limits.quotas };
   // The log of a run whose record is dropped would only take room.

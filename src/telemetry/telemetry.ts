@@ -3,6 +3,7 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Log } from '../logger.js';
 import { Newest } from '../newest.js';
+import { requireObject } from '../operators/invalid-option.js';
 import { passThrough, type TraceSource } from '../trace-context.js';
 import { MetricRegistry } from './metric-registry.js';
 import type { OpenSdk, SdkPlan } from './open-sdk.js';
@@ -51,10 +52,10 @@ export function createTelemetry(): Telemetry {
  * Telemetry as the standard variables ask for it; nothing of OpenTelemetry is loaded unless they name a collector. A collector
  * that is down or slow costs spans, never time of a run.
  */
-export async function openTelemetry(
-  env: Environment,
-  { version, log, closeMs = 3_000, showsTexts = false }: TelemetryOptions,
-): Promise<Telemetry> {
+export async function openTelemetry(env: Environment, options: TelemetryOptions): Promise<Telemetry> {
+  requireObject('openTelemetry', 'env', env, 'the environment, such as process.env');
+  requireObject('openTelemetry', 'options', options, 'an object with "version" and "log"');
+  const { version, log, closeMs = 3_000, showsTexts = false } = options;
   const plan = readSdkPlan(env);
   if (plan === undefined) return createTelemetry();
   const { openSdk } = await import('./open-sdk.js');

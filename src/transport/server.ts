@@ -6,6 +6,7 @@ import { createCanvasOpener } from '../hosting/canvases.js';
 import { createHost, type Host } from '../hosting/host.js';
 import { STOPPING_MS } from '../hosting/host-options.js';
 import { type Log, SILENT_LOG } from '../logger.js';
+import { requireObject } from '../operators/invalid-option.js';
 import type { ServerConfig } from '../settings/read-settings.js';
 import { createTelemetry, type Telemetry, withTraceIds } from '../telemetry/telemetry.js';
 import { addServerGauges } from './admin/server-gauges.js';
@@ -60,6 +61,10 @@ export interface RunnelServer {
 
 /** Makes a server: REST, event streams and WebSockets over the given ports. */
 export function createServer(options: ServerOptions): RunnelServer {
+  requireObject('createServer', 'options', options, 'an object with "config", "stores" and "services"');
+  requireObject('createServer', 'config', options.config, 'what readConfig(process.env) gives');
+  requireObject('createServer', 'stores', options.stores, 'stores, such as createMemoryStores() gives');
+  requireObject('createServer', 'services', options.services, 'the services of nodes, such as { models }');
   const { config, stores, log = SILENT_LOG, now = Date.now, registry, timeouts } = options;
   const { telemetry = createTelemetry() } = options;
   const meter = new SystemMeter();

@@ -9,6 +9,8 @@ import * as agents from '../../src/entries/agents.js';
 import * as chat from '../../src/entries/chat.js';
 import * as engine from '../../src/entries/engine.js';
 import * as knowledge from '../../src/entries/knowledge.js';
+import * as server from '../../src/entries/server.js';
+import * as testing from '../../src/entries/testing.js';
 import * as runnel from '../../src/index.js';
 
 type Called = (...values: readonly unknown[]) => unknown;
@@ -49,6 +51,8 @@ const modules = {
   '/agents': agents,
   '/chat': chat,
   '/knowledge': knowledge,
+  '/server': server,
+  '/testing': testing,
 };
 const exported = new Map<Called, string>();
 for (const [entry, exports] of Object.entries(modules)) {
@@ -59,7 +63,7 @@ for (const [entry, exports] of Object.entries(modules)) {
   }
 }
 
-it('covers the whole of six entries', () => {
+it('covers the whole of all entries', () => {
   expect(exported.size).toBeGreaterThan(180);
   expect([...exported.values()]).toEqual(
     expect.arrayContaining(['chain', 'planOf', 'runAgent', 'createKnowledgeBase of /knowledge']),

@@ -1,6 +1,7 @@
 /** All stores over one database, and what closes and prunes them. */
 
 import path from 'node:path';
+import { requireObject, requireText } from '../../operators/invalid-option.js';
 import type { ChatStore } from '../../records/chats.js';
 import type { LeaseStore } from '../../records/coordination.js';
 import type { IndexStorage } from '../../records/index-storage.js';
@@ -61,6 +62,8 @@ export interface PostgresStoresOptions extends DatabaseOptions {
  * @throws EngineError as `openDatabase`
  */
 export async function openPostgresStores(options: PostgresStoresOptions): Promise<PostgresStores> {
+  requireObject('openPostgresStores', 'options', options, 'an object with "dataDir"');
+  requireText('openPostgresStores', 'dataDir', options.dataDir, 'the path of a folder');
   const database = await openDatabase(options);
   try {
     return await storesOf(database, options);

@@ -1,3 +1,4 @@
+import { requireObject, requireText } from '../../operators/invalid-option.js';
 import type { CommitRun } from '../../records/run-commit.js';
 import { createRedis, type Redis, type RedisConfig } from './redis.js';
 import { createRedisCanvasRuntimes } from './redis-canvas-runtimes.js';
@@ -30,6 +31,8 @@ export type RedisStores = Awaited<ReturnType<typeof openRedisStores>>;
  * Redis does not answer within the time of a command.
  */
 export async function openRedisStores(config: RedisConfig, options: RedisStoresOptions = {}) {
+  requireObject('openRedisStores', 'config', config, 'an object with "url"');
+  requireText('openRedisStores', 'url', config.url, 'the URL of a Redis, such as redis://localhost:6379');
   const redis = createRedis(config);
   try {
     await redis.ready();

@@ -3,6 +3,7 @@ import type { ParsedUrlQuery } from 'node:querystring';
 import type { ParameterizedContext } from 'koa';
 import type { z } from 'zod';
 import type { EngineError } from '../../errors.js';
+import { invalidOption, requireObject } from '../../operators/invalid-option.js';
 import type { Caller } from '../access/callers.js';
 import type { RouteParts, ServerParts } from '../server-parts.js';
 
@@ -137,13 +138,19 @@ export type DeclareRoute<Parts> = <
   spec: RouteSpec<NamesIn<P>, Q, B, Found, Parts>,
 ) => Route;
 
+const ADDRESS = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) \/\S*$/;
+
 /** For the routes of this server. */
 export const route: DeclareRoute<ServerParts> = declare;
 
 /** For the routes of an embedder, who imports it as `route`: they work with the parts that are public. */
 export const embedderRoute: DeclareRoute<RouteParts> = declare;
 
+/** @throws EngineError OPTION_INVALID */
 function declare(address: string, spec: object): Route {
+  if (!ADDRESS.test(address))
+    throw invalidOption('route', 'address', 'a method and a path, such as "GET /things/:id"', address);
+  requireObject('route', 'spec', spec, 'an object with "summary" and "handle"');
   const [method, path] = address.split(' ', 2) as [Method, string];
   // Requests are parsed by the schemas that the handler was typed by.
   return { ...(spec as RouteSpec<string, z.ZodObject, z.ZodType, unknown>), method, path };
