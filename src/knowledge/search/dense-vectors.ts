@@ -108,6 +108,7 @@ export class DenseVectors {
     const isExact = view.live <= (this.#options.maxExact ?? MAX_EXACT);
     return {
       nearest: isExact ? nearestIn(view, cosineOf) : await this.#nearest(view, vector, norm),
+      usual: usualCosine(view, cosineOf),
       cosines: async (passages) => new Map(passages.map((passage) => [passage, cosineOf(passage)])),
     };
   }
@@ -187,6 +188,23 @@ export class DenseVectors {
     this.#vectors = vectors;
     return vectors;
   }
+}
+
+/** Passages that are looked at for what is usual, and cosines of 0 that are counted beside them: few passages tell little. */
+const USUAL_SAMPLE = 1_000;
+const USUAL_PRIOR = 10;
+
+/** How near to a question passages are that have nothing to do with it, 0 to 1: models differ in that between 0 and 0.5. */
+function usualCosine(view: IndexView, cosineOf: (passage: number) => number): number {
+  const step = Math.max(1, Math.floor(view.size / USUAL_SAMPLE));
+  let sum = 0;
+  let count = USUAL_PRIOR;
+  for (let passage = 0; passage < view.size; passage += step) {
+    if (view.counts[passage] !== 1) continue;
+    sum += cosineOf(passage);
+    count += 1;
+  }
+  return Math.max(0, sum / count);
 }
 
 /** The nearest of all passages; equal ones in the order of their ids. */

@@ -23,6 +23,8 @@ import type { SearchSettings } from './search-settings.js';
 export interface DenseSearch {
   /** The nearest passages, best first; none where there are too many to compare. */
   readonly nearest: readonly number[];
+  /** How near passages are that have nothing to do with the question, 0 to 1. */
+  readonly usual: number;
   /** How near passages are, -1 to 1; absent for those without a vector. */
   cosines(passages: readonly number[]): Promise<ReadonlyMap<number, number>>;
 }
@@ -99,7 +101,7 @@ export async function searchPassages(work: SearchWork): Promise<SearchHit[]> {
     ([name, values]) => [name, name === 'vector' ? (cosines ?? []) : normalised(values)] as const,
   );
   const isOnly = (row: number): boolean => settings.weights.vector > 0 && table.bm25?.[row] === 0;
-  const alike = cosines?.map((cosine, row) => (isOnly(row) ? cosine : 0));
+  const alike = cosines?.map((cosine, row) => (isOnly(row) ? beyond(cosine, dense?.usual ?? 0) : 0));
   return hitsOf(view, [...linked, ...rest], { limit, factor: coverage, columns, alike });
 }
 
@@ -284,13 +286,18 @@ interface Shown {
   /** Share of the question that is held. */
   readonly factor: number;
   readonly columns: Columns;
-  /** Of each candidate that the vectors alone found its cosine, 0 to 1, else 0; its words say nothing of how similar it is. @default 0 for all */
+  /** Of each candidate that the vectors alone found how far its cosine is beyond the usual, else 0; its words say nothing of how similar it is. @default 0 for all */
   readonly alike?: readonly number[] | undefined;
+}
+
+/** The rest of the way to 1 that a cosine has gone. */
+function beyond(cosine: number, usual: number): number {
+  return usual >= 1 ? 0 : Math.max(0, (cosine - usual) / (1 - usual));
 }
 
 /**
  * Hits with a similarity that never rises from one to the next: their scores times the share of the question that is held. One that vectors alone found is as
- * similar as its vector, and what stands before it is no less.
+ * similar as its vector is beyond the usual, and what stands before it is no less.
  */
 function hitsOf(
   view: IndexView,

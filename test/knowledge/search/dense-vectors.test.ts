@@ -39,7 +39,10 @@ describe('vectors of a model', () => {
     const index = open([0.3, 0.9, 0.1]);
     await index.add(PASSAGES);
     await index.setVectors(VECTORS);
-    const cosines = [0.9, 0.3, 0.1].map((value) => value / Math.hypot(0.3, 0.9, 0.1));
+    const raw = [0.9, 0.3, 0.1].map((value) => value / Math.hypot(0.3, 0.9, 0.1));
+    // The average passage, with ten beside them that have nothing to do with the question.
+    const usual = raw.reduce((sum, cosine) => sum + cosine, 0) / 13;
+    const cosines = raw.map((cosine) => Math.max(0, (cosine - usual) / (1 - usual)));
     const found = async (question: string, settings = DEFAULT_SETTINGS) =>
       (await index.search({ question, settings })).map(({ id, similarity }) => [id, similarity] as const);
     const alone = await found('feline');
@@ -59,6 +62,23 @@ describe('vectors of a model', () => {
     const { weights } = DEFAULT_SETTINGS;
     const byWords = { ...DEFAULT_SETTINGS, weights: { ...weights, vector: 0 } };
     expect((await found('feline', byWords)).every(([, similarity]) => similarity === 0)).toBe(true);
+  });
+
+  it('say that nothing is similar where a model finds all passages about as near', async () => {
+    const about = (angle: number): number[] => [1, Math.cos(angle), Math.sin(angle)];
+    const found = async (question: number[]) => {
+      const index = open(question);
+      const many = Array.from({ length: 200 }, (_, at) => ({ ...PASSAGES[0], id: `p${at}`, text: `text${at}` }));
+      await index.add(many as typeof PASSAGES);
+      await index.setVectors(new Map(many.map(({ id }, at) => [id, about(Math.PI + (at / 200) * 1.5)])));
+      return index.search({ question: 'feline' });
+    };
+    const unrelated = await found([1, 0.05, 0.05]);
+    expect(unrelated[0]?.parts.vector).toBeGreaterThan(0.5);
+    expect(Math.max(...unrelated.map(({ similarity }) => similarity))).toBeLessThan(0.2);
+    const related = await found(about(Math.PI));
+    expect(related[0]).toMatchObject({ id: 'p0' });
+    expect(related[0]?.similarity).toBeGreaterThan(0.6);
   });
 
   it('order the candidates of words where there are too many to compare all', async () => {
