@@ -95,6 +95,7 @@ export {
 } from '../knowledge/search/after/process-hits.js';
 export type { LoadNeighbours, WindowOptions } from '../knowledge/search/after/window.js';
 export type { Bm25Options } from '../knowledge/search/bm25.js';
+export { ByteCache } from '../knowledge/search/byte-cache.js';
 export type { DenseVectorsOptions } from '../knowledge/search/dense-vectors.js';
 export type { TermTable } from '../knowledge/search/expand-terms.js';
 export type { Rm3Options } from '../knowledge/search/features.js';
@@ -112,6 +113,7 @@ export {
 export { readSearchSettings, type SearchSettings } from '../knowledge/search/search-settings.js';
 export type { Language } from '../knowledge/words/language.js';
 export type { TextWords, Words } from '../knowledge/words/words.js';
+export { LoopTurns, type LoopTurnsOptions } from '../operators/loop-turns.js';
 export type {
   IndexChange,
   IndexRow,

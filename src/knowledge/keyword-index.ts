@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { rarity } from './search/bm25.js';
 import { DEFAULT_SETTINGS } from './search/search-settings.js';
-import { openWords, type Words } from './words/words.js';
+import type { Words } from './words/words.js';
 
 /** A text to be found, with a name that is searched, too. */
 export interface KeywordEntry {
@@ -43,8 +43,12 @@ export interface KeywordIndex {
 /** Entries that are read before other work of the process has its turn. */
 const SLICE = 50;
 
-/** Makes an empty index over the words of knowledge bases. @param words what takes texts apart, which several indexes may share */
-export function createKeywordIndex(words: Words = openWords()): KeywordIndex {
+/**
+ * Makes an empty index over the words of knowledge bases.
+ *
+ * @param words what takes texts apart, which several indexes may share. @default one of its own, loaded with the first text: programs that search nothing need none
+ */
+export function createKeywordIndex(words?: Words): KeywordIndex {
   return new MemoryKeywords(words);
 }
 
@@ -55,13 +59,13 @@ interface Held {
 }
 
 class MemoryKeywords implements KeywordIndex {
-  readonly #words: Words;
+  #words: Words | undefined;
   readonly #entries = new Map<string, Held>();
   /** Of each term the entries that hold it. */
   readonly #holding = new Map<string, Set<string>>();
   #length = 0;
 
-  constructor(words: Words) {
+  constructor(words: Words | undefined) {
     this.#words = words;
   }
 
@@ -69,7 +73,7 @@ class MemoryKeywords implements KeywordIndex {
     for (let at = 0; at < entries.length; at += SLICE) {
       if (at > 0) await nextTurn();
       const slice = entries.slice(at, at + SLICE);
-      const analysed = await this.#words.analyse(slice.map(({ name, content }) => `${name}\n${content}`));
+      const analysed = await this.#analyse(slice.map(({ name, content }) => `${name}\n${content}`));
       for (const [index, { id }] of slice.entries()) this.#put(id, analysed[index]?.terms ?? []);
     }
   }
@@ -87,7 +91,7 @@ class MemoryKeywords implements KeywordIndex {
   }
 
   async termsOf(question: string): Promise<readonly string[]> {
-    const [analysed] = await this.#words.analyse([question]);
+    const [analysed] = await this.#analyse([question]);
     return [...new Set(analysed?.terms)];
   }
 
@@ -109,6 +113,12 @@ class MemoryKeywords implements KeywordIndex {
       .sort(([left, a], [right, b]) => b.score - a.score || (left < right ? -1 : 1))
       .slice(0, topK)
       .map(([id, { held }]) => ({ id, similarity: Math.min(1, held / total) }));
+  }
+
+  async #analyse(texts: readonly string[]): ReturnType<Words['analyse']> {
+    const { openWords } = await import('./words/words.js');
+    this.#words ??= openWords();
+    return this.#words.analyse(texts);
   }
 
   #put(id: string, terms: readonly string[]): void {

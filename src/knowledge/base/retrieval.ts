@@ -8,6 +8,7 @@ import { type FoundPart, withParents } from './give-parents.js';
 import { readMetadataFilter } from './metadata-filter.js';
 import { type BaseParts, openIndex } from './parts.js';
 import type { PassageHit, PassageQuery } from './ports.js';
+import { readWithin } from './read-within.js';
 import { rerankHits, textsToRerank } from './rerank-hits.js';
 import { termsFor } from './terms.js';
 
@@ -67,6 +68,8 @@ export interface KnowledgeHits {
 
 /** Most candidates of one search. */
 const MAX_CANDIDATES = 2_048;
+/** UTF-16 units of text that a search holds. */
+const MAX_TEXTS = 16 * 1_024 ** 2;
 /** Longest question that is looked at, in UTF-16 units. */
 const MAX_QUESTION = 10_000;
 /** Documents whose metadata is looked at in one go. */
@@ -228,13 +231,21 @@ async function fitting(
   }
 }
 
-/** Chunks that are there and available, with documents that are enabled; what was deleted meanwhile is left out. */
+/**
+ * Chunks that are there and available, with documents that are enabled; what was deleted meanwhile is left out, and what comes behind {@link MAX_TEXTS}: a chunk
+ * may be a whole document.
+ */
 async function foundOf({ store }: BaseParts, tenant: string, ids: readonly string[], signal: AbortSignal) {
-  const chunks: ChunkRecord[] = [];
-  for (let at = 0; at < ids.length; at += BATCH) {
-    chunks.push(...(await store.findChunks(tenant, ids.slice(at, at + BATCH))));
-    signal.throwIfAborted();
-  }
+  const chunks = await readWithin<ChunkRecord>(ids, {
+    read: async (some) => {
+      signal.throwIfAborted();
+      return store.findChunks(tenant, some);
+    },
+    sizeOf: ({ text, parent }) => text.length + (parent?.text?.length ?? 0),
+    maxSize: MAX_TEXTS,
+    maxIds: BATCH,
+  });
+  signal.throwIfAborted();
   const documentIds = [...new Set(chunks.map(({ documentId }) => documentId))];
   const documents = new Map<string, DocumentRecord>();
   for (let at = 0; at < documentIds.length; at += BATCH) {
