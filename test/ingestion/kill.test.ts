@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { filter, firstValueFrom } from 'rxjs';
+import { concatMap, filter, firstValueFrom, startWith } from 'rxjs';
 import { expect, it, onTestFinished } from 'vitest';
 import { prepareDatabase } from '../../scripts/prepare-database.js';
 import { runIngestions } from '../../src/ingestion/run-ingestions.js';
@@ -40,7 +40,7 @@ it(`${KILLS} kills in a row lose no document and no chunk`, { timeout: 300_000 +
   const random = createRandom(seed);
   let kills = 0;
   for (let process = 0; process < KILLS; process += 1) {
-    // Late enough that a step is finished: a document on which three processes are lost between two steps has failed.
+    // Late enough that mostly a step of each document is finished.
     if (await killAt(8 + random.int(24), args)) kills += 1;
   }
   expect(kills, `SEED=${seed}`).toBeGreaterThan(1);
@@ -50,9 +50,24 @@ it(`${KILLS} kills in a row lose no document and no chunk`, { timeout: 300_000 +
   const base = createKnowledgeBase({ store, files: stores.files, indexes: createFakeIndexes() });
   const query = { offset: 0, limit: MANY, orderBy: 'name', descending: false } as const;
   const waiting = async () => (await store.listDocuments('t', { ...query, runs: ['RUNNING'] })).total > 0;
-  while (await waiting()) {
-    await firstValueFrom(runIngestions({ parts: base.parts }).pipe(filter(({ run }) => run !== 'RUNNING')));
+  // With one subscription: what is unsubscribed while it ends may still store its end, and tells nothing.
+  const finish = () =>
+    firstValueFrom(
+      runIngestions({ parts: base.parts }).pipe(
+        filter(({ run }) => run !== 'RUNNING'),
+        startWith(undefined),
+        concatMap(waiting),
+        filter((isWaiting) => !isWaiting),
+      ),
+    );
+  await finish();
+  // On a slow machine three processes may be lost on a document before a step of it is finished; it says so, and is parsed when it is asked for.
+  const { items: failed } = await store.listDocuments('t', { ...query, runs: ['FAIL'] });
+  for (const { id, datasetId, progressMsg } of failed) {
+    expect(progressMsg).toContain('3 processes were lost');
+    await base.documents.parse('t', datasetId, [id]);
   }
+  await finish();
   const { items } = await store.listDocuments('t', query);
   expect(
     items.map(({ run }) => run),

@@ -39,6 +39,7 @@ const isOver = async (): Promise<boolean> => {
 const tell = (line: string): boolean => process.stdout.write(`${line}\n`);
 if (await isOver()) tell('DONE');
 runIngestions({ parts: base.parts }).subscribe(({ step, run }) => {
-  if (run !== 'DONE') tell(`${run} ${step}`);
+  if (run === 'RUNNING') tell(`${run} ${step}`);
+  // Also behind a document that failed, for it may have been the last.
   else void isOver().then((over) => tell(over ? 'DONE' : 'RUNNING next'));
 });
