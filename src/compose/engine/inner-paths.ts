@@ -1,8 +1,7 @@
 /** Paths inside steps of code, for which options or observers were given: only the run can tell whether something is there. */
 import { didYouMean } from '../../nearest-name.js';
 import type { CompiledStep } from '../compile.js';
-import { type AnyStep, DEFINITION } from '../step.js';
-import { isBelow } from './run-observers.js';
+import { isBelow, isCode } from './run-observers.js';
 import type { PathClaim, RunInnerPaths } from './watch.js';
 
 /** Paths that a warning lists. */
@@ -50,10 +49,4 @@ export class InnerPaths implements RunInnerPaths {
       process.emitWarning(`${what}, but no step ran there.${near} Steps ran at ${ran}.`, warning);
     }
   }
-}
-
-/** Whether a step is one function, which may run other steps inside itself. */
-export function isCode(step: AnyStep): boolean {
-  const { type } = step[DEFINITION];
-  return type === 'function' || type === 'operator' || type === 'generator';
 }

@@ -57,7 +57,7 @@ export class Inlet implements InletParts {
 
   /** The input of one value from each source, in their order; null where that does not tell it. Asked for once all sources are known. */
   get gather(): Gather | null {
-    this.#gather ??= this.#gatherer();
+    if (this.#gather === undefined) this.#gather = this.#gatherer();
     return this.#gather;
   }
 

@@ -3,7 +3,7 @@ import { EngineError } from '../../errors.js';
 import { didYouMean } from '../../nearest-name.js';
 import type { CompiledStep } from '../compile.js';
 import { type AnyCallbacks, Observer } from '../observer.js';
-import { type ConcatRule, DEFINITION, type StepKind } from '../step.js';
+import { type AnyStep, type ConcatRule, DEFINITION, type StepKind } from '../step.js';
 import type { RunObservers, StepWatch, WatchedActivation, WatchedStep } from './watch.js';
 import { type Audience, audienceOf, Watch, type WatchRun } from './watching.js';
 
@@ -69,9 +69,7 @@ export function requirePath(steps: CompiledStep['steps'], path: string, owner: s
   for (const node of steps) {
     if (node === undefined) continue;
     if (node.path === path) return;
-    const { type } = node.step[DEFINITION];
-    const isCode = type === 'function' || type === 'operator' || type === 'generator';
-    if (isCode && isBelow(path, node.path)) return;
+    if (isCode(node.step) && isBelow(path, node.path)) return;
     paths.push(node.path);
   }
   const known = paths.length === 0 ? 'none' : paths.slice(0, MOST_PATHS).join(', ');
@@ -167,4 +165,10 @@ class Observers implements RunObservers, WatchRun {
     this.#complained.add(observer);
     process.emitWarning(message, 'ObserverWarning');
   }
+}
+
+/** Whether a step is one function, which may run other steps inside itself. */
+export function isCode(step: AnyStep): boolean {
+  const { type } = step[DEFINITION];
+  return type === 'function' || type === 'operator' || type === 'generator';
 }
