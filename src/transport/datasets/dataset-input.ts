@@ -16,22 +16,8 @@ import {
 } from '../ragflow/fields.js';
 import { parserConfigField } from './parser-config.js';
 
-/** RAGFlow's names, in its order. */
-const METHODS = [
-  'naive',
-  'book',
-  'email',
-  'laws',
-  'manual',
-  'one',
-  'paper',
-  'picture',
-  'presentation',
-  'qa',
-  'table',
-  'tag',
-  'resume',
-] as const;
+/** RAGFlow's names, in its order; the last is one that this server does not have. */
+const METHODS = [...CHUNK_METHODS, 'resume'] as const;
 
 const AVATAR_TYPES = ['image/jpeg', 'image/png'];
 
