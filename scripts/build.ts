@@ -1,7 +1,8 @@
-/** Compiles `src` into a fresh `dist`, bundles the command line and adds what the compiler leaves behind. */
+/** Compiles `src` into a fresh `dist`, bundles the command line, adds what the compiler leaves behind, and builds the studio. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { buildStudio } from './build-studio.js';
 import { bundleCommands, bundleLibraries } from './bundle.js';
 import { prepareDatabase } from './prepare-database.js';
 import { prepareFonts } from './prepare-fonts.js';
@@ -21,6 +22,7 @@ if (status === 0) {
   cpSync(source, target, { recursive: true, filter: (file) => statSync(file).isDirectory() || !file.endsWith('.ts') });
   await Promise.all([bundleLibraries(), bundleCommands(), prepareFonts(path.join(target, 'documents/pdf/fonts'))]);
   if (existsSync(entry)) chmodSync(entry, 0o755);
+  await buildStudio();
   cpSync(await prepareDatabase(), path.join(target, 'stores/postgres/embedded/database.image'));
 }
 process.exitCode = status ?? 1;

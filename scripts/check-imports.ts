@@ -1,5 +1,5 @@
 /**
- * Which folder of `src` may import which.
+ * Which folder of `src` may import which, and what the studio in `web` may.
  *
  * A linter sees an import as text, and `../graph/plan.js` means different folders in different places; here every
  * import is resolved first. Cycles between files are biome's part (`noImportCycles`).
@@ -64,19 +64,27 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   entries: [...EVERYTHING_BUT_CLI, 'testing'],
 };
 
-/** Says what is wrong with the imports of `files` (all below `src`), one line each: `file:line: what`. */
+/** The parts of `src` whose code runs in the studio's page as well; of all others it may import types only. */
+export const IN_BROWSERS: readonly string[] = ['canvas', 'dsl', 'errors', 'json', 'operators'];
+
+/** Says what is wrong with the imports of `files` (below `src` or `web`), one line each: `file:line: what`. */
 export function importProblems(files: readonly SourceFile[]): readonly string[] {
-  return files.flatMap((file) => relativeImports(file.text).flatMap((found) => problemOf(file.path, found)));
+  return files.flatMap((file) => {
+    const problem = file.path.startsWith('web/') ? studioProblemOf : problemOf;
+    return relativeImports(file.text).flatMap((found) => problem(file.path, found));
+  });
 }
 
 interface Import {
   readonly specifier: string;
   readonly line: number;
+  readonly isType: boolean;
 }
 
 // Formatted code starts its import and export statements in the first column; `import()` may be anywhere.
 const STATEMENT =
   /^(?:import\s+(?:type\s+)?(?:[^'";=()]*?\bfrom\s*)?|export\s+[^'";=()]*?\bfrom\s*)['"](\.[^'"\n]*)['"]/gm;
+const TYPE = /^(?:import|export)\s+type\b/;
 const CALL = /\bimport\(\s*['"](\.[^'"\n]*)['"]/g;
 const COMMENT_LINE = /^\s*(?:\/\/|\/?\*)/;
 
@@ -85,7 +93,9 @@ function relativeImports(text: string): readonly Import[] {
   return [STATEMENT, CALL].flatMap((pattern) =>
     [...text.matchAll(pattern)].flatMap((match) => {
       const line = text.slice(0, match.index + match[0].length).split('\n').length;
-      return COMMENT_LINE.test(lines[line - 1] ?? '') ? [] : [{ specifier: match[1] ?? '', line }];
+      return COMMENT_LINE.test(lines[line - 1] ?? '')
+        ? []
+        : [{ specifier: match[1] ?? '', line, isType: TYPE.test(match[0]) }];
     }),
   );
 }
@@ -102,6 +112,15 @@ function problemOf(file: string, { specifier, line }: Import): readonly string[]
   return [`${where} src/${from} may not import src/${to} (${specifier}); it may import ${list(allowed)}`];
 }
 
+function studioProblemOf(file: string, { specifier, line, isType }: Import): readonly string[] {
+  const target = path.posix.normalize(path.posix.join(path.posix.dirname(file), specifier));
+  if (target.startsWith('web/') || isType) return [];
+  if (target.startsWith('src/') && IN_BROWSERS.includes(partOf(target))) return [];
+  return [
+    `${file}:${line}: web may not import ${target}, for it may not run in a browser; it may import types, and from src ${list(IN_BROWSERS)}`,
+  ];
+}
+
 /** `src/graph/plan.ts` belongs to `graph`, `src/errors.ts` to `errors`. */
 function partOf(file: string): string {
   return (file.split('/')[1] ?? '').replace(/\.[^.]*$/, '');
@@ -112,6 +131,6 @@ function list(parts: readonly string[]): string {
 }
 
 if (isProgram(import.meta.url)) {
-  const files = readFiles('src', '.ts');
+  const files = [...readFiles('src', '.ts'), ...readFiles('web', '.ts'), ...readFiles('web', '.tsx')];
   report(importProblems(files), `${files.length} files import in the allowed directions`);
 }

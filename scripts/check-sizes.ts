@@ -1,10 +1,13 @@
-/** Keeps files and folders of `src` small: what outgrows its budget misses a concept, not a bigger budget. */
+/** Keeps files and folders of `src` and `web` small: what outgrows its budget misses a concept, not a bigger budget. */
 import path from 'node:path';
 import { readFiles, type SourceFile } from './support/files.js';
 import { isProgram, report } from './support/script.js';
 
 /** Lines a file may have. */
 export const MAX_LINES = 500;
+
+/** Lines a file of the studio may have. */
+export const MAX_STUDIO_LINES = 200;
 
 /** Files a folder may hold directly. */
 export const MAX_FILES = 40;
@@ -18,9 +21,12 @@ export function sizeProblems(files: readonly SourceFile[]): readonly string[] {
   }
   return [
     ...files
-      .map(({ path: file, text }) => ({ file, lines: text.replace(/\n$/, '').split('\n').length }))
-      .filter(({ lines }) => lines > MAX_LINES)
-      .map(({ file, lines }) => `${file}: ${lines} lines, ${MAX_LINES} are allowed; split it by concept`),
+      .map(({ path: file, text }) => {
+        const most = file.startsWith('web/') ? MAX_STUDIO_LINES : MAX_LINES;
+        return { file, most, lines: text.replace(/\n$/, '').split('\n').length };
+      })
+      .filter(({ lines, most }) => lines > most)
+      .map(({ file, lines, most }) => `${file}: ${lines} lines, ${most} are allowed; split it by concept`),
     ...[...counts]
       .filter(([, count]) => count > MAX_FILES)
       .map(([folder, count]) => `${folder}: ${count} files, ${MAX_FILES} are allowed; group them in folders`),
@@ -28,6 +34,6 @@ export function sizeProblems(files: readonly SourceFile[]): readonly string[] {
 }
 
 if (isProgram(import.meta.url)) {
-  const files = readFiles('src', '.ts');
+  const files = [...readFiles('src', '.ts'), ...readFiles('web', '.ts'), ...readFiles('web', '.tsx')];
   report(sizeProblems(files), `${files.length} files and their folders are within their budgets`);
 }

@@ -40,6 +40,7 @@ export const STEPS: readonly Step[] = [
   script('exports', 'check-exports'),
   script('package', 'check-package'),
   { name: 'types', args: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'] },
+  { name: 'web-types', args: ['node_modules/typescript/bin/tsc', '-p', 'web/tsconfig.json'] },
   script('licences', 'check-licences'),
   script('advisories', 'check-advisories'),
   tests('unit', 'test'),

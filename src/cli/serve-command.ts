@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { createServer as createSocketServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { EngineError } from '../errors.js';
 import { EXIT_MS, STOPPING_MS } from '../hosting/host-options.js';
@@ -23,7 +24,6 @@ import { listenOn } from '../transport/listen.js';
 import { collectGarbage } from './collect-garbage.js';
 import { type Command, EXIT, parse, readVersion } from './command.js';
 import type { Examples } from './load-examples.js';
-import type { ServiceSettings } from './open-services.js';
 import { type OpenStores, openStores } from './open-stores.js';
 import { type ServedKnowledge, serveKnowledge } from './served-knowledge.js';
 import type { Output, Terminal } from './terminal.js';
@@ -41,6 +41,9 @@ const KILL_BEFORE_MS = 500;
 
 /** A server that just started does not prune for so long. */
 const FIRST_PRUNE_MS = 10 * 60_000;
+
+/** The page, where the build puts it; a clone that was not built has none. */
+const STUDIO_FOLDER = fileURLToPath(new URL('../../dist/studio/', import.meta.url));
 
 type ServeSettings = Pick<Settings, 'server' | 'stores' | 'models' | 'nodes' | 'tools' | 'telemetry'>;
 
@@ -125,12 +128,8 @@ async function serveUntilStopped(
   // Before the stores: a wrong setting must not leave a database open.
   const showsTexts = settings.telemetry.texts;
   const telemetry = await openTelemetry(terminal.env, { version: await readVersion(), log, showsTexts });
-  const { examples, stores, createServer, timeouts, closeServices, services } = await openParts(
-    terminal,
-    settings,
-    hasExamples,
-    log,
-  );
+  const opened = await openParts(terminal, settings, hasExamples, log);
+  const { examples, stores, studio, createServer, timeouts, closeServices, services } = opened;
   const { models, databases } = services;
   const knowledge = serveKnowledge(stores, services, { settings, log });
   const hasRagflow = settings.nodes.ragflowBaseUrl !== undefined && settings.nodes.ragflowApiKey !== undefined;
@@ -146,6 +145,7 @@ async function serveUntilStopped(
     databaseProbe: databases,
     openKnowledge: async () => (await knowledge.open()).base,
     indexSizes: knowledge.sizes,
+    studio,
   });
   let later: NodeJS.Timeout | undefined;
   try {
@@ -158,7 +158,16 @@ async function serveUntilStopped(
     const { warnOfBrowsers } = await import('./browser-warning.js');
     await warnOfBrowsers({ apiKeys: config.apiKeys, chromium: settings.nodes.chromium }, log);
     const hasKeys = config.apiKeys.length > 0;
-    terminal.out.write(welcome({ url, hasKeys, examples, models: models.describe(), place: stores.place }));
+    terminal.out.write(
+      welcome({
+        url,
+        hasKeys,
+        hasPage: studio !== undefined,
+        examples,
+        models: models.describe(),
+        place: stores.place,
+      }),
+    );
     setTimeout(() => void collectGarbage(), COLLECT_MS).unref();
     if (!terminal.signal.aborted) await once(terminal.signal, 'abort');
     log.info({}, 'stopping');
@@ -184,16 +193,18 @@ async function requirePort(config: ServerConfig): Promise<void> {
 }
 
 /** Opens the stores, first of all, while the examples and the modules of the server are read: each takes about as long as the other. */
-async function openParts({ env }: Terminal, settings: ServiceSettings, hasExamples: boolean, log: Log) {
+async function openParts({ env }: Terminal, settings: ServeSettings, hasExamples: boolean, log: Log) {
   const opening = openStores(settings.stores, log);
   // Awaited below; without a handler a rejection before that would end the process.
   opening.catch(() => {});
   try {
     const examples = hasExamples ? await (await import('./load-examples.js')).loadExamples(Date.now()) : undefined;
-    const [{ createServer }, { openServices, timeoutsOf }] = await Promise.all([
+    const [{ createServer }, { readStudio }, { openServices, timeoutsOf }] = await Promise.all([
       import('../transport/server.js'),
+      import('../transport/studio/studio-files.js'),
       import('./open-services.js'),
     ]);
+    const studio = settings.server.studio ? await readStudio(STUDIO_FOLDER) : undefined;
     const script = examples?.script;
     const { hasScript: _, close: closeServices, ...services } = await openServices(settings, { env, script });
     const stores = await opening.catch(async (error: unknown) => {
@@ -204,7 +215,7 @@ async function openParts({ env }: Terminal, settings: ServiceSettings, hasExampl
       }
       throw error;
     });
-    return { examples, stores, createServer, timeouts: timeoutsOf(settings.nodes), closeServices, services };
+    return { examples, stores, studio, createServer, timeouts: timeoutsOf(settings.nodes), closeServices, services };
   } catch (error) {
     await (await opening.catch(() => undefined))?.close();
     throw error;
@@ -294,13 +305,15 @@ async function logUnhandled(log: Log): Promise<() => void> {
 interface Welcome {
   readonly url: string;
   readonly hasKeys: boolean;
+  /** Whether browsers get the page. */
+  readonly hasPage: boolean;
   readonly examples: Examples | undefined;
   readonly models: ModelsDescription;
   /** Where data is stored. */
   readonly place: string;
 }
 
-function welcome({ url, hasKeys, examples, models, place }: Welcome): string {
+function welcome({ url, hasKeys, hasPage, examples, models, place }: Welcome): string {
   const { isScripted, defaultProvider, providers } = models;
   const servers = [defaultProvider, ...providers].flatMap((one) => (one ? [`${one.name} (${one.baseUrl})`] : []));
   const answering = isScripted
@@ -313,9 +326,10 @@ function welcome({ url, hasKeys, examples, models, place }: Welcome): string {
     names === undefined
       ? `curl -X POST ${url}/api/v1/agents${json} -d "{\\"title\\": \\"Mine\\", \\"dsl\\": $(cat canvas.json)}"`
       : `curl -N -X POST ${url}/api/v1/agents/example-chat/stream${json} -d '{"query":"hi"}'`;
+  const page = hasPage ? `  Page:    ${url}/ (open it in a browser)\n` : '';
   return `Runnel listens on ${url}
 
-  Agents:  ${names ?? 'none yet; --examples brings some'}
+${page}  Agents:  ${names ?? 'none yet; --examples brings some'}
   Models:  ${answering}
   Stores:  ${place}
 

@@ -153,3 +153,4 @@ export type {
   ServerStores,
   StartTurn,
 } from '../transport/server-parts.js';
+export { readStudio, type Studio, type StudioEncoding, type StudioFile } from '../transport/studio/studio-files.js';

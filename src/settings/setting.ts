@@ -72,6 +72,16 @@ export function flag(name: string, meaning: string): Setting<boolean> {
   return parsed(name, meaning, false, parse, { shown: 'false' });
 }
 
+/** `on` or `off`, which also say `true`, `false`, `1` and `0`; on when it is unset. */
+export function switched(name: string, meaning: string): Setting<boolean> {
+  const parse = (given: string): Parsed<boolean> => {
+    const word = given.toLowerCase();
+    if (['on', 'true', '1'].includes(word)) return { value: true };
+    return ['off', 'false', '0'].includes(word) ? { value: false } : { problem: 'must be on or off' };
+  };
+  return parsed(name, meaning, true, parse, { shown: 'on' });
+}
+
 /** A whole number within limits. */
 export function whole(name: string, [fallback, least, most]: Range, meaning: string): Setting<number> {
   const range = Number.isFinite(most)

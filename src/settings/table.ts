@@ -4,6 +4,7 @@ import { DEFAULT_LIMITS } from '../hosting/host-options.js';
 import { DEFAULT_QUOTAS, QUOTA_WORDS, type QuotaName } from '../records/quotas.js';
 import { JOB_LIMITS } from '../threads/threads.js';
 import { type AddressRange, type ApiKey, parseApiKeys } from './access.js';
+import { client, telemetry, tools } from './other-settings.js';
 import {
   addressRanges,
   anyUrl,
@@ -29,6 +30,7 @@ import {
   parsed,
   type Setting,
   seconds,
+  switched,
   text,
   url,
   whole,
@@ -80,6 +82,10 @@ const server = {
     [],
     addressRanges,
     { shown: 'unset: none' },
+  ),
+  studio: switched(
+    'RUNNEL_STUDIO',
+    'the page that browsers get at "/"; off: there is none, and "/" answers them like programs',
   ),
   runtimes: parsed<readonly string[]>(
     'RUNNEL_CANVAS_RUNTIMES',
@@ -427,50 +433,6 @@ const nodes = {
   ),
 };
 
-/** The variables that tools read, all of them: a tool sees nothing else of the environment. */
-const tools = {
-  tavily: keyOf('TAVILY_API_KEY', 'TavilySearch and TavilyExtract'),
-  querit: keyOf('QUERIT_API_KEY', 'QueritSearch and QueritContents'),
-  serpApi: keyOf('SERPAPI_API_KEY', 'Google (SerpApi)'),
-  bgpt: keyOf('BGPT_API_KEY', 'BGPT'),
-  deepl: keyOf('DEEPL_AUTH_KEY', 'DeepL'),
-  jin10: keyOf('JIN10_SECRET_KEY', 'Jin10'),
-  keenable: optional('KEENABLE_API_URL', 'where KeenableSearch asks; https, or http on this machine', {
-    shown: 'https://api.keenable.ai',
-  }),
-};
-
-/** How the command line reaches a server. */
-const client = {
-  url: optional('RUNNEL_URL', 'address of the server that `runnel trace` asks', {
-    shown: 'this machine, at RUNNEL_HOST and RUNNEL_PORT',
-  }),
-  apiKey: optional('RUNNEL_API_KEY', 'key that `runnel trace` sends', { isSecret: true }),
-};
-
-/** Standard variables of OpenTelemetry, whose SDK reads them; `src/telemetry/telemetry.ts` decides from them whether to load it. */
-const telemetry = {
-  endpoint: optional(
-    'OTEL_EXPORTER_OTLP_ENDPOINT',
-    'OpenTelemetry collector for traces and metrics, such as http://localhost:4318; unset: nothing is loaded or sent. _TRACES_ENDPOINT and _METRICS_ENDPOINT choose one alone',
-  ),
-  serviceName: optional('OTEL_SERVICE_NAME', 'name of this service in traces', { shown: 'ragflow-agent' }),
-  sampler: optional(
-    'OTEL_TRACES_SAMPLER',
-    'which runs are traced; parentbased_traceidratio with OTEL_TRACES_SAMPLER_ARG=0.1 takes every tenth',
-    { shown: 'parentbased_always_on' },
-  ),
-  texts: flag(
-    'RUNNEL_TRACE_TEXTS',
-    'spans of runs hold the question and the answer (input.value, output.value), for Langfuse and others; who reads the traces reads them',
-  ),
-  propagators: optional(
-    'OTEL_PROPAGATORS',
-    'what outgoing requests carry; without baggage they name neither tenant nor session',
-    { shown: 'tracecontext,baggage' },
-  ),
-};
-
 /** Every setting, by what it is about, in the order in which they are listed. A new setting is one entry here. */
 export const SETTINGS = { server, stores, models, nodes, tools, client, telemetry } satisfies Record<
   string,
@@ -491,9 +453,4 @@ export const TITLES: Readonly<Record<keyof typeof SETTINGS, string>> = {
 /** How much of a kind may be stored. */
 function quota(name: QuotaName, what: string): Setting<number> {
   return whole(QUOTA_WORDS[name].setting, [DEFAULT_QUOTAS[name], 0, Number.MAX_SAFE_INTEGER], `${what}; 0: any number`);
-}
-
-/** A key for the nodes of some tools. */
-function keyOf(name: string, owners: string): Setting<string | undefined> {
-  return optional(name, `key of ${owners}, for nodes that set none`, { isSecret: true });
 }

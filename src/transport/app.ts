@@ -24,6 +24,7 @@ import { openapiRoutes } from './openapi.js';
 import { runRoutes } from './runs/runs.js';
 import type { ServerParts } from './server-parts.js';
 import { sessionRoutes } from './sessions.js';
+import { serveStudio } from './studio/serve-studio.js';
 import { templateRoutes } from './templates.js';
 import { traceRoutes } from './traces/trace-routes.js';
 import { versionRoutes } from './versions/versions.js';
@@ -85,6 +86,7 @@ export function createApp(parts: ServerParts, guard: GuardOptions, more: readonl
   });
   app.use(timeAnswers(parts.meter));
   app.use(answerErrors(parts.logger, (error) => parts.quotaMetrics.refused(error)));
+  if (parts.studio !== undefined) app.use(serveStudio(parts.studio, guard));
   app.use(({ headers }, next) => {
     checkOrigin(guard, headers);
     return next();

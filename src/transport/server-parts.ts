@@ -31,6 +31,7 @@ import { QuotaMetrics } from './admin/quota-metrics.js';
 import { AnswersInFlight } from './http/answers-in-flight.js';
 import { BytesInFlight } from './http/bytes-in-flight.js';
 import type { SystemMeter } from './http/system-meter.js';
+import type { Studio } from './studio/studio-files.js';
 import { openTraces } from './traces/component-traces.js';
 import { RunsOfMessages } from './traces/run-of-message.js';
 import { WebhookSecurity } from './webhooks/webhook-security.js';
@@ -66,6 +67,8 @@ export interface ServerPorts {
   readonly openKnowledge?: (() => Promise<KnowledgeBase>) | undefined;
   /** How much the search indexes hold that are in memory. @default there are none */
   readonly indexSizes?: (() => IndexSizes) | undefined;
+  /** The page that browsers get at `/`, unless `RUNNEL_STUDIO` is off. @default none */
+  readonly studio?: Studio | undefined;
 }
 
 /** Places that the tenants of a server share, beside those for runs. */

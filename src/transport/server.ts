@@ -99,6 +99,7 @@ export function createServer(options: ServerOptions): RunnelServer {
     databaseProbe: options.databaseProbe,
     openKnowledge: options.openKnowledge,
     indexSizes: options.indexSizes,
+    studio: config.studio ? options.studio : undefined,
   });
   const { callers, strangers } = parts;
   const guard = { callers, strangers, corsOrigins: config.corsOrigins };

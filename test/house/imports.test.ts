@@ -69,6 +69,16 @@ describe('import directions', () => {
     expect(check(path, text)).toEqual([]);
   });
 
+  it.each([
+    ["import { readDocument } from '../../src/dsl/read.js';", 0],
+    ["import type { RunRecord } from '../../src/records/runs.js';", 0],
+    ["import { Button } from '../parts/button.js';", 0],
+    ["import { runView } from '../../src/transport/runs/run-view.js';", 1],
+    ["import { runSteps } from '../../scripts/check.js';", 1],
+  ])('lets the studio have what runs in browsers, and types: %s', (text, problems) => {
+    expect(check('web/run/a.tsx', text)).toHaveLength(problems);
+  });
+
   it('has a table without a cycle, whose rows are all known', () => {
     const isAbove = (part: string, seen: readonly string[]): boolean =>
       !seen.includes(part) && (ALLOWED[part] ?? ['unknown']).every((next) => isAbove(next, [...seen, part]));

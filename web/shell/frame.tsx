@@ -1,0 +1,86 @@
+/** What stands around every screen: the bar with the places to go, language and theme. */
+import { Moon, Sun } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Link, useLocation } from 'wouter';
+import { Button, IconButton } from '../parts/button.js';
+import style from './frame.module.css';
+import { ShortcutButton } from './shortcut-list.js';
+import { useChoices, useStudio } from './studio.js';
+import { defineTexts, useTexts } from './texts.js';
+
+const texts = defineTexts({
+  en: {
+    skip: 'To the content',
+    places: 'Places',
+    agents: 'Agents',
+    language: 'Language: 中文',
+    dark: 'Dark theme',
+    light: 'Light theme',
+  },
+  zh: {
+    skip: '跳到内容',
+    places: '导航',
+    agents: '智能体',
+    language: '语言：English',
+    dark: '深色主题',
+    light: '浅色主题',
+  },
+});
+
+/** Places of the bar: address and the text that names it. */
+const PLACES = [['/agents', 'agents']] as const;
+
+export function Frame({ children }: { readonly children: ReactNode }) {
+  const words = useTexts(texts);
+  const [path] = useLocation();
+  return (
+    <div className={style.frame}>
+      <Button className={style.skip} onClick={() => document.getElementById('content')?.focus()}>
+        {words.skip}
+      </Button>
+      <header className={style.bar}>
+        <Link href="/agents" className={style.brand}>
+          Runnel
+        </Link>
+        <nav aria-label={words.places}>
+          {PLACES.map(([to, name]) => (
+            <Link key={to} href={to} aria-current={path.startsWith(to) ? 'page' : undefined}>
+              {words[name]}
+            </Link>
+          ))}
+        </nav>
+        <Switches />
+      </header>
+      <main id="content" tabIndex={-1} className={style.content}>
+        {children}
+      </main>
+    </div>
+  );
+}
+
+function Switches() {
+  const words = useTexts(texts);
+  const { preferences } = useStudio();
+  const { language, theme } = useChoices();
+  const isDark = theme === 'dark';
+  return (
+    <div className={style.switches}>
+      <Button
+        look="quiet"
+        aria-label={words.language}
+        onClick={() => preferences.choose({ language: language === 'en' ? 'zh' : 'en' })}
+      >
+        <span aria-hidden="true" lang={language === 'en' ? 'zh' : 'en'}>
+          {language === 'en' ? '中文' : 'English'}
+        </span>
+      </Button>
+      <IconButton
+        label={isDark ? words.light : words.dark}
+        onClick={() => preferences.choose({ theme: isDark ? 'light' : 'dark' })}
+      >
+        {isDark ? <Sun size={18} aria-hidden="true" /> : <Moon size={18} aria-hidden="true" />}
+      </IconButton>
+      <ShortcutButton />
+    </div>
+  );
+}
