@@ -45,7 +45,7 @@ const ELSE_HANDLE = 'end_cpn_ids';
 const CASE_HANDLE = /^Case (\d{1,4})$/;
 
 /** Model settings of a form and the switch that turns each on; a setting that is off is not saved. */
-const OPTIONAL_SETTINGS: Readonly<Record<string, string>> = {
+export const OPTIONAL_SETTINGS: Readonly<Record<string, string>> = {
   temperatureEnabled: 'temperature',
   topPEnabled: 'top_p',
   presencePenaltyEnabled: 'presence_penalty',

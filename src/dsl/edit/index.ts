@@ -1,0 +1,12 @@
+/** What editors do to a document: pure functions from a document to a document, which browsers can load. */
+export { type Addition, addComponent } from './add.js';
+export { changeParams, placeComponents } from './change.js';
+export { type Clip, copyComponents, type Pasting, pasteComponents } from './clip.js';
+export { type Connection, connect, disconnect, whyNotConnected } from './connect.js';
+export type { Edit, Refusal, RefusalCode } from './edit.js';
+export type { Places } from './follow-layout.js';
+export type { Place } from './layout-parts.js';
+export { removeComponents } from './remove.js';
+export { changeId, renameComponent } from './rename.js';
+export { allTargetsOf, isSameWay, resolverOf, targetsOf, type Way, waysOf } from './ways.js';
+export { type Wrapping, wrapComponents } from './wrap.js';
