@@ -7,11 +7,12 @@ import { Client } from './api/client.js';
 import { Keys } from './api/key.js';
 import { App } from './app.js';
 import { browserChoices, Preferences } from './shell/preferences.js';
+import { Shortcuts } from './shell/shortcuts.js';
 import { type Studio, StudioProvider } from './shell/studio.js';
 
 const preferences = new Preferences(localStorage, browserChoices());
 const keys = new Keys({ tab: sessionStorage, device: localStorage });
-const studio: Studio = { preferences, client: new Client(keys, document.baseURI) };
+const studio: Studio = { preferences, client: new Client(keys, document.baseURI), shortcuts: new Shortcuts() };
 
 preferences.choices$.subscribe(({ language, theme }) => {
   document.documentElement.lang = language;
