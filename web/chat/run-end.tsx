@@ -3,7 +3,7 @@ import { CircleAlert } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { RunPicture } from '../../src/canvas/picture/picture.js';
 import { ERROR_CODES, type ErrorCode } from '../../src/errors.js';
-import { CopyButton } from '../parts/code-block.js';
+import { CopyButton } from '../parts/copy-button.js';
 import type { AgentDetail } from '../run/agent-detail.js';
 import type { RunStore } from '../run/run-store.js';
 import { defineTexts, useTexts } from '../shell/texts.js';

@@ -56,7 +56,10 @@ export const ToolCard = memo(function ToolCard({ item, isAtWork }: ToolCardProps
         )}
         {logged !== undefined && (
           <Detail title={words.result}>
-            <JsonView label={words.result} value={typeof logged.result === 'string' ? jsonOrText(logged.result) : logged.result} />
+            <JsonView
+              label={words.result}
+              value={typeof logged.result === 'string' ? jsonOrText(logged.result) : logged.result}
+            />
           </Detail>
         )}
         {call?.error !== undefined && <Detail title={words.error}>{call.error}</Detail>}

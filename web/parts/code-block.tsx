@@ -1,7 +1,7 @@
 /** Text that is code, with a button that copies it. */
 import { defineTexts, useTexts } from '../shell/texts.js';
-import { CopyButton } from './copy-button.js';
 import style from './code-block.module.css';
+import { CopyButton } from './copy-button.js';
 
 const texts = defineTexts({
   en: { copy: 'Copy', code: 'Code' },
@@ -19,7 +19,7 @@ export function CodeBlock({ text, language = '' }: CodeBlockProps) {
     <figure className={style.block}>
       <figcaption className={style.bar}>
         <span>{language.slice(0, 40)}</span>
-        <CopyButton text={text} />
+        <CopyButton text={() => text} />
       </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls takes the focus */}
       <section tabIndex={0} aria-label={words.code}>
