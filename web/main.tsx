@@ -1,4 +1,5 @@
 /** The studio's beginning: makes what the page owns, and draws it. */
+import './without-evaluation.js';
 import './tokens.css';
 import './base.css';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';

@@ -1,7 +1,7 @@
 /** What an answer cites, whether a chat or a canvas with retrieval gave it. */
 
 import type { RunPicture } from '../../src/canvas/picture/picture.js';
-import { isJsonObject, type Json, type JsonObject } from '../../src/json.js';
+import { isJsonObject, type Json } from '../../src/json.js';
 
 /** A source as a screen shows it. */
 export interface CitedSource {
@@ -12,7 +12,6 @@ export interface CitedSource {
   readonly score?: number;
   readonly url?: string;
   readonly page?: number;
-  readonly scores?: JsonObject;
 }
 
 /** Sources by the number with which the answer of a run cites them. */
@@ -23,15 +22,14 @@ export function citedOf(picture: RunPicture): ReadonlyMap<string, CitedSource> {
   }
   for (const node of picture.nodes.values()) {
     for (const { chat } of node.activations) {
-      for (const { n, source, text, type, score, url, page, scores } of chat?.evidence ?? []) {
+      for (const { n, source, text, type, score, url, page } of chat?.evidence ?? []) {
         cited.set(String(n), {
           source,
           text,
           kind: type,
-          ...(score !== undefined && { score }),
-          ...(url !== undefined && { url }),
-          ...(page !== undefined && { page }),
-          ...(scores !== undefined && { scores }),
+          ...(typeof score === 'number' && { score }),
+          ...(typeof url === 'string' && { url }),
+          ...(typeof page === 'number' && { page }),
         });
       }
     }

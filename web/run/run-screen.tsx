@@ -4,7 +4,6 @@ import { useLocation } from 'wouter';
 import type { Document } from '../../src/dsl/document.js';
 import { CanvasView } from '../canvas/canvas-view.js';
 import { useQueryValues } from '../parts/location.js';
-import { EmptyNote } from '../parts/notes.js';
 import { defineTexts, useTexts } from '../shell/texts.js';
 import type { AgentDetail } from './agent-detail.js';
 import { Panes } from './panes.js';
@@ -15,8 +14,8 @@ import style from './run-screen.module.css';
 import { useConversation, useShownPicture } from './use-conversation.js';
 
 const texts = defineTexts({
-  en: { unreadable: 'The document of this agent cannot be drawn.', canvas: 'Canvas', panel: 'Run panel' },
-  zh: { unreadable: '无法绘制此智能体的文档。', canvas: '画布', panel: '运行面板' },
+  en: { canvas: 'Canvas', panel: 'Run panel' },
+  zh: { canvas: '画布', panel: '运行面板' },
 });
 
 export interface RunScreenProps {
@@ -33,7 +32,7 @@ export function RunScreen({ agent, document }: RunScreenProps) {
   const { conversation, state } = useConversation(agent.id, document, address);
   const [selected, setSelected] = useState<string>();
   const run = address?.run ?? state.turns.findLast((turn) => turn.store !== undefined)?.run;
-  const { store, picture } = useShownPicture(conversation, state, run, query.get('at'));
+  const { store, picture, isLive } = useShownPicture(conversation, state, run, query.get('at'));
   const select = useCallback((id: string | undefined) => setSelected(id), []);
   return (
     <div className={style.screen}>
@@ -42,11 +41,7 @@ export function RunScreen({ agent, document }: RunScreenProps) {
         name="runnel.run-panel"
         main={
           <section className={style.canvas} aria-label={words.canvas}>
-            {document === undefined ? (
-              <EmptyNote title={words.unreadable} />
-            ) : (
-              <CanvasView document={document} picture={picture} selected={selected} onSelect={select} />
-            )}
+            <CanvasView document={agent.dsl} picture={picture} isLive={isLive} selected={selected} onSelect={select} />
           </section>
         }
         side={

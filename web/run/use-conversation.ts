@@ -28,13 +28,21 @@ export function useConversation(
   return { conversation, state: useObservable(conversation.state$, conversation.state) };
 }
 
+/** What a canvas shows. */
+export interface ShownPicture {
+  readonly store: RunStore | undefined;
+  readonly picture: RunPicture | undefined;
+  /** The run goes on at this moment. */
+  readonly isLive: boolean;
+}
+
 /** The run that is shown, and its picture: now, or after its event `at`. */
 export function useShownPicture(
   conversation: Conversation,
   state: ConversationState,
   run: string | undefined,
   at: string | null,
-): { readonly store: RunStore | undefined; readonly picture: RunPicture | undefined } {
+): ShownPicture {
   const turn = run === undefined ? undefined : state.turns.find((one) => one.run === run);
   const { store } = turn ?? {};
   const picture$ = useMemo(() => {
@@ -50,5 +58,6 @@ export function useShownPicture(
       store !== undefined && Number.isSafeInteger(seq) && seq >= 0 && live !== undefined ? store.at(seq) : undefined,
     [store, seq, live],
   );
-  return { store, picture: past ?? live };
+  const isAtWork = live?.status === 'running' || live?.status === 'stopping';
+  return { store, picture: past ?? live, isLive: isAtWork && past === undefined };
 }
