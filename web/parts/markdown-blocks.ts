@@ -57,7 +57,16 @@ function readBlocks(text: string, from: number): readonly MarkdownBlock[] {
 }
 
 function lex(text: string): readonly MarkdownBlock[] {
-  if (DEEP_LINE.test(text) || INDENTED_LINE.test(text)) return [{ raw: text }];
+  if (!isDeep(text)) return lexShallow(text);
+  // What stands by itself is read by itself, so that one deep paragraph does not take the form of the others.
+  return text
+    .split(/(?<=\n\n)/)
+    .flatMap((part): readonly MarkdownBlock[] => (isDeep(part) ? [{ raw: part }] : lexShallow(part)));
+}
+
+const isDeep = (text: string): boolean => DEEP_LINE.test(text) || INDENTED_LINE.test(text);
+
+function lexShallow(text: string): readonly MarkdownBlock[] {
   try {
     const lexer = new Lexer({ gfm: true });
     lexer.blockTokens(text, lexer.tokens);

@@ -59,7 +59,10 @@ export async function startProxy({ prefix = '', target, hasSockets = true }: Pro
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}${prefix}/`, strays, cut, mend: () => void (isCut = false) };
+  const mend = (): void => {
+    isCut = false;
+  };
+  return { url: `http://127.0.0.1:${port}${prefix}/`, strays, cut, mend };
 }
 
 function forward(incoming: IncomingMessage, outgoing: ServerResponse, to: URL): void {
