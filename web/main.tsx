@@ -1,4 +1,5 @@
 /** The studio's beginning: makes what the page owns, and draws it. */
+import './without-evaluation.js';
 import './tokens.css';
 import './base.css';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
@@ -7,11 +8,12 @@ import { Client } from './api/client.js';
 import { Keys } from './api/key.js';
 import { App } from './app.js';
 import { browserChoices, Preferences } from './shell/preferences.js';
+import { Shortcuts } from './shell/shortcuts.js';
 import { type Studio, StudioProvider } from './shell/studio.js';
 
 const preferences = new Preferences(localStorage, browserChoices());
 const keys = new Keys({ tab: sessionStorage, device: localStorage });
-const studio: Studio = { preferences, client: new Client(keys, document.baseURI) };
+const studio: Studio = { preferences, client: new Client(keys, document.baseURI), shortcuts: new Shortcuts() };
 
 preferences.choices$.subscribe(({ language, theme }) => {
   document.documentElement.lang = language;

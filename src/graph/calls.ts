@@ -22,6 +22,11 @@ export interface CallSummary {
   readonly usage?: Omit<Usage, 'type'>;
 }
 
+/** A call with the id that its node gave it, by which its reports name it. */
+export interface KeyedCall extends CallSummary {
+  readonly key: string;
+}
+
 /** Calls of one activation that are summed up; later ones are counted. */
 const MAX_CALLS = 200;
 
@@ -29,17 +34,31 @@ const MAX_CALLS = 200;
 const MAX_NAME = 200;
 const MAX_ERROR = 1_000;
 
-type MutableSummary = { -readonly [K in keyof CallSummary]: CallSummary[K] };
+type MutableCall = { -readonly [K in keyof KeyedCall]: KeyedCall[K] };
 
 /** The calls of one activation, folded from its reports; in the order in which they began. */
 export class CallLog {
-  readonly #calls: MutableSummary[] = [];
+  readonly #calls: MutableCall[] = [];
   /** Those without an end, by the id that their node gave them. */
-  readonly #open = new Map<string, MutableSummary>();
+  readonly #open = new Map<string, MutableCall>();
   #omitted = 0;
+
+  /** @param calls what another log knew, to go on with */
+  constructor(calls: readonly KeyedCall[] = []) {
+    for (const call of calls) {
+      const own = { ...call };
+      this.#calls.push(own);
+      if (own.status === 'open') this.#open.set(own.key, own);
+    }
+  }
 
   /** A copy of what is known so far. */
   get calls(): readonly CallSummary[] {
+    return this.#calls.map(({ key: _, ...call }) => call);
+  }
+
+  /** The same with the ids that the node gave. */
+  get keyed(): readonly KeyedCall[] {
     return this.#calls.map((call) => ({ ...call }));
   }
 
@@ -88,7 +107,8 @@ export class CallLog {
       return;
     }
     const around = parent === undefined ? undefined : this.#open.get(parent);
-    const call: MutableSummary = {
+    const call: MutableCall = {
+      key: id,
       id: this.#calls.length + 1,
       kind,
       name: name.slice(0, MAX_NAME),

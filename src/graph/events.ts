@@ -181,6 +181,8 @@ export interface NodeFailed extends NodeHeader, CallsOfNode {
   readonly then: 'goto' | 'retry' | 'body' | 'run';
   /** With `goto`: ids of the nodes that run instead. */
   readonly next?: readonly string[];
+  /** With `retry`: how many tries there are at most. */
+  readonly attempts?: number;
 }
 
 /** The node was reached and passed over. *State*. */

@@ -112,6 +112,8 @@ export interface BodyRound {
   readonly fresh?: boolean;
   /** The pass only tells the entry node that no further pass follows (`activation.closing`). */
   readonly closing?: boolean;
+  /** How many passes there are to be, as far as the node knows now; for observers. */
+  readonly of?: number;
   /** In a typed plan: what the pass begins with; in a log it is `stored`. */
   readonly value?: unknown;
   readonly stored?: StoredValue;

@@ -7,6 +7,7 @@ import { runTurn, type Session, type Turn } from '../../src/canvas/turn.js';
 import type { Registry } from '../../src/components/component.js';
 import { readFileValue } from '../../src/components/file-inputs.js';
 import type { Files, Services, StoredFile } from '../../src/components/services.js';
+import type { RunEvent } from '../../src/graph/events.js';
 import type { RunOutcome } from '../../src/graph/run-options.js';
 import { createModels, type Models } from '../../src/models/router.js';
 import { modelsFromEnvironment } from '../../src/settings/read-settings.js';
@@ -30,6 +31,8 @@ const RUN_TIMEOUT_MS = 15_000;
 export interface PlayOptions {
   /** Node types by name. @default the built-in ones */
   readonly registry?: Registry;
+  /** Receives the events of each run of the case. */
+  readonly listener?: (event: RunEvent, run: number) => void;
 }
 
 /** Everything of a case that its runs share. */
@@ -64,8 +67,9 @@ async function playRuns(given: ConformanceCase, options: PlayOptions): Promise<T
     const stage: Stage = { services: { models, http, files: filesOf(given) }, calls };
     const runs: RunTrace[] = [];
     let session: Session | undefined;
-    for (const spec of given.runs) {
-      const played = await playRun({ document, plan, issues }, spec, session, stage);
+    for (const [at, spec] of given.runs.entries()) {
+      const listener = (event: RunEvent) => options.listener?.(event, at);
+      const played = await playRun({ document, plan, issues }, spec, session, { ...stage, listener });
       runs.push(played.trace);
       // A session must survive being stored.
       session = JSON.parse(JSON.stringify(played.session)) as Session;
@@ -80,7 +84,7 @@ async function playRun(
   canvas: Parameters<typeof runTurn>[0],
   spec: RunSpec,
   session: Session | undefined,
-  { services, calls }: Stage,
+  { services, calls, listener }: Stage & { readonly listener: (event: RunEvent) => void },
 ): Promise<{ readonly trace: RunTrace; readonly session: Session }> {
   const abort = new AbortController();
   const shouldCancel = createTrigger(spec.cancel_after_event);
@@ -97,7 +101,10 @@ async function playRun(
       end = { session: next, outcome };
     },
   }).pipe(
-    tap((event) => ledger.take(event)),
+    tap((event) => {
+      ledger.take(event);
+      listener(event);
+    }),
     toWireEvents({ plan: canvas.plan, messageId: 'message', sessionId: 'session' }),
     tap((event) => {
       events.push(event);

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { Button, IconButton } from '../parts/button.js';
 import style from './frame.module.css';
+import { ShortcutButton } from './shortcut-list.js';
 import { useChoices, useStudio } from './studio.js';
 import { defineTexts, useTexts } from './texts.js';
 
@@ -79,6 +80,7 @@ function Switches() {
       >
         {isDark ? <Sun size={18} aria-hidden="true" /> : <Moon size={18} aria-hidden="true" />}
       </IconButton>
+      <ShortcutButton />
     </div>
   );
 }

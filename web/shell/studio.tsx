@@ -3,11 +3,13 @@ import { createContext, type ReactNode, useContext } from 'react';
 import type { Client } from '../api/client.js';
 import { useObservable } from '../parts/use-observable.js';
 import type { Choices, Preferences } from './preferences.js';
+import type { Shortcuts } from './shortcuts.js';
 
 /** The owner of the page's connections and choices; made once, in `main.tsx`. */
 export interface Studio {
   readonly client: Client;
   readonly preferences: Preferences;
+  readonly shortcuts: Shortcuts;
 }
 
 const StudioContext = createContext<Studio | undefined>(undefined);

@@ -6,6 +6,7 @@ import type { Database, Sql } from './database.js';
 import { type EmbeddedServer, startEmbedded } from './embedded/start-embedded.js';
 import { type RetryPolicy, retryUnreachable } from './failures.js';
 import { migrate } from './migrate.js';
+import { createSockets } from './open-socket.js';
 
 /** Which database is opened. */
 export interface DatabaseOptions {
@@ -105,7 +106,7 @@ async function openEmbedded({ dataDir, log, image, embedded }: DatabaseOptions):
     // Its single session would keep the prepared statements of every connection that ever was.
     max_lifetime: null,
   };
-  const sql = postgres({ ...settings, max: 4 });
+  const sql = postgres({ ...settings, ...ownSockets(), max: 4 });
   const vacuum = setInterval(() => {
     sql`vacuum`.catch((error: unknown) => log.warn({ err: error }, 'the database could not be vacuumed'));
   }, VACUUM_EVERY_MS);
@@ -113,7 +114,7 @@ async function openEmbedded({ dataDir, log, image, embedded }: DatabaseOptions):
   return {
     kind: 'embedded',
     sql,
-    single: postgres({ ...settings, max: 1 }),
+    single: postgres({ ...settings, ...ownSockets(), max: 1 }),
     pid: server.pid,
     stop: () => {
       clearInterval(vacuum);
@@ -127,11 +128,11 @@ function openServer(url: string, { maxConnections = 10 }: DatabaseOptions): Open
     // The URL itself may hold a password.
     throw new EngineError('CONFIG_INVALID', 'DATABASE_URL must begin with postgres:// or postgresql://.');
   }
-  const settings = { ...SHARED, connect_timeout: 10, connection: { application_name: 'runnel' } };
+  const settings = { ...SHARED, connect_timeout: 10, connection: { ...SHARED.connection, application_name: 'runnel' } };
   return {
     kind: 'server',
-    sql: postgres(url, { ...settings, max: maxConnections }),
-    single: postgres(url, { ...settings, max: 1 }),
+    sql: postgres(url, { ...settings, ...ownSockets(), max: maxConnections }),
+    single: postgres(url, { ...settings, ...ownSockets(), max: 1 }),
     pid: () => undefined,
     stop: async () => {},
   };
@@ -145,8 +146,24 @@ const JSON_TYPE: postgres.PostgresType<string> = {
   parse: (text: string) => JSON.parse(text),
 };
 
+/** Bytes from which on postgres.js sends what it has at once. */
+const SENT_AT_ONCE = 1_024;
+
+/**
+ * An encoding so often that the first message of a connection is sent at once.
+ *
+ * When a connection is lost while a statement waits to be sent with the next turn of the event loop, postgres.js 3.4.9 forgets to wait, but
+ * not that it waits: it never sends anything again that is shorter, the first message of the next connection neither, and every attempt to
+ * connect ends with its time. A first message that is long enough takes what was left with it; the server closes that connection, and the
+ * next one begins with nothing left. The last value of a name that is given several times counts.
+ */
+const ENCODINGS = Array.from({ length: Math.ceil(SENT_AT_ONCE / 'client_encoding_UTF8_'.length) }, () => 'UTF8').join(
+  '\0client_encoding\0',
+);
+
 /** Of both kinds. */
 const SHARED = {
+  connection: { client_encoding: ENCODINGS },
   types: { json: JSON_TYPE },
   onnotice: () => {},
   // Lists travel as JSON, so the types of arrays are never asked for.
@@ -154,6 +171,11 @@ const SHARED = {
   // The pause between attempts is decided in one place, `retry`.
   backoff: () => 0,
 };
+
+/** An option of postgres.js that its types lack. */
+function ownSockets(): object {
+  return { socket: createSockets() };
+}
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -59,6 +59,15 @@ describe('the bytes of a client', () => {
     expect(input.takeOpening()).toMatchObject({ type });
   });
 
+  it.each([
+    ['the rest of a statement', message('B', 'x'.repeat(100))],
+    ['less than a length and a number', Buffer.from([0, 0, 0, 7, 0, 0, 0, 0])],
+  ])('are refused when they begin with %s', (_name, bytes) => {
+    const input = new ClientBytes(1_000);
+    input.push(bytes);
+    expect(() => input.takeOpening()).toThrow(/begins with a message of/);
+  });
+
   it('are refused when an exchange grows beyond its limit', () => {
     const input = new ClientBytes(50_000);
     input.push(Buffer.alloc(40_000, 1));

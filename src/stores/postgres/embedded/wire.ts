@@ -25,6 +25,9 @@ const REQUESTS: ReadonlyMap<number, 'cancel' | 'encryption'> = new Map([
   [80_877_104, 'encryption'],
 ]);
 
+/** What Postgres takes as the first message of a connection. */
+const MAX_OPENING_BYTES = 10_000;
+
 /** Messages after which the server answers: Sync, Query, Flush, FunctionCall. */
 const ASKS_FOR_ANSWER: ReadonlySet<number> = new Set(Buffer.from('SQHF'));
 const TERMINATE = 0x58;
@@ -61,10 +64,13 @@ export class ClientBytes {
     this.#end += chunk.length;
   }
 
-  /** The first message, when it is there. */
+  /** The first message, when it is there. @throws EngineError BAD_REQUEST when it is none. */
   takeOpening(): Opening | undefined {
     if (this.#end - this.#start < 8) return undefined;
     const length = this.#buffer.readUInt32BE(this.#start);
+    if (length < 8 || length > MAX_OPENING_BYTES) {
+      throw new EngineError('BAD_REQUEST', `A connection to the database begins with a message of ${length} bytes.`);
+    }
     if (this.#end - this.#start < length) return undefined;
     const type = REQUESTS.get(this.#buffer.readUInt32BE(this.#start + 4));
     const bytes = this.#take(this.#start + length);

@@ -1,0 +1,133 @@
+/** What of a document is drawn: its components as cards and containers, its edges, its notes. */
+import { indexIds } from '../../src/dsl/component-id.js';
+import type { Document, DocumentComponent, DocumentIssue } from '../../src/dsl/document.js';
+import { ownList, ownObject, ownText } from '../../src/dsl/json-copy.js';
+import { readDocument } from '../../src/dsl/read.js';
+import type { Json } from '../../src/json.js';
+import { type Branch, branchesOf, exceptionsOf, type OfferedTool, summaryOf, toolsOf } from './describe.js';
+import { isContainerType, isStartType } from './kinds.js';
+
+/** A component as a card, a container or the start of a body. */
+export interface DrawnNode {
+  readonly id: string;
+  readonly type: string;
+  readonly name: string;
+  readonly shape: 'card' | 'container' | 'start';
+  /** The container that it lies in. */
+  readonly parent?: string;
+  /** What it does, in a line; empty when its parameters do not say. */
+  readonly summary: string;
+  readonly tools: readonly OfferedTool[];
+  readonly branches: readonly Branch[];
+  /** Whether edges lead from it in case of an error. */
+  readonly hasExceptions: boolean;
+}
+
+/** What an edge is: one of all that are taken, one of several ways, or the way out of an error. */
+export type EdgeKind = 'way' | 'branch' | 'exception';
+
+export interface DrawnEdge {
+  readonly id: string;
+  readonly from: string;
+  readonly to: string;
+  readonly kind: EdgeKind;
+  /** Number of the branch within its node. */
+  readonly branch?: number;
+}
+
+/** A remark of the author. */
+export interface DrawnNote {
+  readonly id: string;
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface Drawing {
+  readonly nodes: readonly DrawnNode[];
+  readonly edges: readonly DrawnEdge[];
+  readonly notes: readonly DrawnNote[];
+  /** What the file says about places: RAGFlow's layout, if there is one. */
+  readonly layout: readonly Json[];
+  readonly issues: readonly DocumentIssue[];
+}
+
+/** Reads a document of any version for drawing; what cannot be read at all gives an empty drawing with its issues. */
+export function readDrawing(dsl: unknown): Drawing {
+  const { document, issues } = readDocument(dsl);
+  if (document === undefined) return { nodes: [], edges: [], notes: [], layout: [], issues };
+  const components = Object.values(document.components);
+  const parents = parentsOf(document);
+  const bodies = new Set(parents.values());
+  const index = indexIds(Object.keys(document.components));
+  const layout = ownList(document.graph, 'nodes');
+  return {
+    nodes: components.map((component) => drawNode(component, bodies.has(component.id), parents.get(component.id))),
+    edges: components.flatMap((component) => edgesOf(component, index.resolve, parents)),
+    notes: layout.flatMap(drawNote),
+    layout,
+    issues,
+  };
+}
+
+/** The container of each node; a chain of containers that closes into a circle is cut. */
+function parentsOf(document: Document): ReadonlyMap<string, string> {
+  const parents = new Map<string, string>();
+  for (const { id, parent } of Object.values(document.components)) {
+    if (parent === undefined) continue;
+    let above: string | undefined = parent;
+    while (above !== undefined && above !== id) above = parents.get(above);
+    if (above === undefined) parents.set(id, parent);
+  }
+  return parents;
+}
+
+function drawNode(component: DocumentComponent, hasBody: boolean, parent: string | undefined): DrawnNode {
+  const { id, type, name, params } = component;
+  const shape = hasBody || isContainerType(type) ? 'container' : isStartType(type) ? 'start' : 'card';
+  return {
+    id,
+    type,
+    name,
+    shape,
+    ...(parent !== undefined && { parent }),
+    summary: summaryOf(params),
+    tools: toolsOf(params),
+    branches: branchesOf(params),
+    hasExceptions: exceptionsOf(params).length > 0,
+  };
+}
+
+type Resolve = (id: string) => string | undefined;
+
+function edgesOf(component: DocumentComponent, resolve: Resolve, parents: ReadonlyMap<string, string>): DrawnEdge[] {
+  const { id: from, params, downstream } = component;
+  const edges: DrawnEdge[] = [];
+  const led = new Set<string>();
+  const add = (target: string, kind: EdgeKind, more: Partial<DrawnEdge> = {}): void => {
+    const to = resolve(target);
+    // A container leads to the first node of its body by being around it; the way back is the next round.
+    if (to === undefined || to === from || isWithin(to, from, parents) || isWithin(from, to, parents)) return;
+    led.add(to);
+    edges.push({ id: `${kind}${more.branch ?? ''}:${from}→${to}`, from, to, kind, ...more });
+  };
+  for (const [branch, { targets }] of branchesOf(params).entries()) {
+    for (const target of new Set(targets)) add(target, 'branch', { branch });
+  }
+  for (const target of new Set(exceptionsOf(params))) add(target, 'exception');
+  for (const target of downstream) if (!led.has(resolve(target) ?? '')) add(target, 'way');
+  return edges;
+}
+
+function isWithin(id: string, container: string, parents: ReadonlyMap<string, string>): boolean {
+  for (let above = parents.get(id); above !== undefined; above = parents.get(above)) {
+    if (above === container) return true;
+  }
+  return false;
+}
+
+function drawNote(node: Json): DrawnNote[] {
+  const data = ownObject(node, 'data');
+  const id = ownText(node, 'id');
+  if (id === undefined || ownText(data, 'label') !== 'Note') return [];
+  return [{ id, name: ownText(data, 'name') ?? '', text: ownText(ownObject(data, 'form'), 'text') ?? '' }];
+}
