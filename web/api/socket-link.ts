@@ -1,0 +1,122 @@
+/** Events of a run over the WebSocket of its agent. */
+import { auditTime, Observable, type Subscriber } from 'rxjs';
+import type { RunEvent } from '../../src/graph/events.js';
+import { isJsonObject, type JsonObject, parseOwnJson } from '../../src/json.js';
+import type { Client } from './client.js';
+import { type LinkNews, type OpenLink, Refusal } from './feed.js';
+
+/** The subprotocol that the server speaks. */
+const SUBPROTOCOL = 'ragflow.agent.v1';
+
+/** A connection over which nothing came for so long is asked for a sign of life, and given up when none comes in the same time. */
+const QUIET_MS = 15_000;
+
+/** What was taken is said at most this often: the server waits only when hundreds of events are under way. */
+const ACK_MS = 100;
+
+/** Codes with which the server closes connections whose key it does not take. */
+const KEY_REFUSED: readonly number[] = [4401, 4408];
+const NO_AGENT = 4404;
+
+/** Codes of the server's envelopes that will not change by asking again: not found, not allowed. */
+const FINAL: readonly unknown[] = [101, 102, 103, 109];
+
+/** Which run of which agent. */
+export interface RunPlace {
+  readonly agent: string;
+  readonly run: string;
+}
+
+/** A link over the WebSocket. A key that the server does not take is asked for, and the link counts as lost. */
+export function socketLink(client: Client, { agent, run }: RunPlace): OpenLink {
+  return (after, seen$) =>
+    new Observable<LinkNews>((subscriber) => {
+      const url = client.address(`/agents/${encodeURIComponent(agent)}/live`);
+      url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+      const key = client.keys.current;
+      const socket = new WebSocket(url, SUBPROTOCOL);
+      const send = (frame: object): void => {
+        if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame));
+      };
+      const link = new SocketLink(subscriber, send, { run, after });
+      socket.onopen = () => {
+        if (key !== undefined) send({ type: 'auth', token: key });
+      };
+      socket.onmessage = ({ data }) => link.received(String(data));
+      socket.onclose = ({ code }) => {
+        const lose = (): void => subscriber.error(new Error(`the connection was closed (${code})`));
+        if (KEY_REFUSED.includes(code)) void client.keys.another(key).then(lose);
+        else if (code === NO_AGENT) subscriber.error(new Refusal('The server has no such agent.'));
+        else lose();
+      };
+      subscriber.add(seen$.pipe(auditTime(ACK_MS)).subscribe((seq) => send({ type: 'ack', run_id: run, seq })));
+      const timer = setInterval(() => link.checkSigns(), QUIET_MS);
+      subscriber.add(() => {
+        clearInterval(timer);
+        socket.onclose = null;
+        socket.onmessage = null;
+        socket.close(1000);
+      });
+    });
+}
+
+/** Reads the frames of one connection. */
+class SocketLink {
+  readonly #subscriber: Subscriber<LinkNews>;
+  readonly #send: (frame: object) => void;
+  readonly #place: { readonly run: string; readonly after: number };
+  #hasSign = true;
+  #isAsked = false;
+
+  constructor(
+    subscriber: Subscriber<LinkNews>,
+    send: (frame: object) => void,
+    place: { readonly run: string; readonly after: number },
+  ) {
+    this.#subscriber = subscriber;
+    this.#send = send;
+    this.#place = place;
+  }
+
+  received(text: string): void {
+    this.#hasSign = true;
+    this.#isAsked = false;
+    const frame = parseOwnJson(text);
+    if (isJsonObject(frame)) this.#read(frame);
+  }
+
+  /** Called once in a while. */
+  checkSigns(): void {
+    if (!this.#hasSign && this.#isAsked) this.#subscriber.error(new Error('the server gives no sign of life'));
+    if (!this.#hasSign) {
+      this.#isAsked = true;
+      this.#send({ type: 'ping' });
+    }
+    this.#hasSign = false;
+  }
+
+  #read(frame: JsonObject): void {
+    const { run, after } = this.#place;
+    switch (frame.type) {
+      case 'ready':
+        this.#send({ type: 'attach', view: 'engine', run_id: run, last_event_id: after });
+        return;
+      case 'attached':
+        this.#subscriber.next({ type: 'open' });
+        return;
+      case 'event':
+        this.#subscriber.next({ type: 'event', event: frame.event as unknown as RunEvent });
+        return;
+      case 'done':
+        this.#subscriber.complete();
+        return;
+      case 'error':
+        this.#fail(frame);
+    }
+  }
+
+  #fail({ code, message }: JsonObject): void {
+    const text = typeof message === 'string' ? message : 'The server refused.';
+    this.#subscriber.error(FINAL.includes(code) ? new Refusal(text) : new Error(text));
+  }
+}

@@ -1,0 +1,159 @@
+/** Where the user writes: words, files, and what Begin asks for. Enter sends, Shift and Enter break the line. */
+import { Paperclip, SendHorizontal, Square } from 'lucide-react';
+import { type FormEvent, type KeyboardEvent, useRef, useState } from 'react';
+import { NEVER } from 'rxjs';
+import type { Json } from '../../src/json.js';
+import { Button, IconButton } from '../parts/button.js';
+import { ErrorNote } from '../parts/notes.js';
+import { useObservable } from '../parts/use-observable.js';
+import type { RunStore } from '../run/run-store.js';
+import type { TurnInput, UploadedFile } from '../run/start-turn.js';
+import { defineTexts, useTexts } from '../shell/texts.js';
+import style from './composer.module.css';
+import { FileList } from './file-drop.js';
+import { FormFields } from './form-fields.js';
+import { type FieldValues, type FormField, givenValues, problemOf } from './form-model.js';
+import { suggestedOf } from './question-form.js';
+import { useDraft } from './use-draft.js';
+import { useUploads } from './use-uploads.js';
+
+const texts = defineTexts({
+  en: {
+    message: 'Message',
+    hint: 'Ask something',
+    send: 'Send',
+    stop: 'Stop',
+    attach: 'Attach files',
+    inputs: 'Inputs',
+  },
+  zh: { message: '消息', hint: '请输入问题', send: '发送', stop: '停止', attach: '添加文件', inputs: '输入项' },
+});
+
+export interface ComposerProps {
+  readonly agent: string;
+  /** What Begin asks for. */
+  readonly fields: readonly FormField[];
+  readonly isBusy: boolean;
+  /** The run of the last turn. */
+  readonly store: RunStore | undefined;
+  /** Gives whether it was taken. */
+  readonly onSend: (input: TurnInput) => Promise<boolean>;
+}
+
+export function Composer({ agent, fields, isBusy, store, onSend }: ComposerProps) {
+  const words = useTexts(texts);
+  const [text, setText] = useDraft(agent);
+  const [values, setValues] = useState<FieldValues>(() => suggestedOf(fields));
+  const [isChecked, setIsChecked] = useState(false);
+  const [files, setFiles] = useState<readonly UploadedFile[]>([]);
+  const uploads = useUploads(agent, (file) => setFiles((now) => [...now, file]));
+  const picker = useRef<HTMLInputElement>(null);
+  const status = useObservable(store?.picture$ ?? NEVER, store?.picture)?.status;
+  const isAtWork = status === 'running' || status === 'stopping';
+  const isReady = text.trim() !== '' || files.length > 0 || fields.length > 0;
+  const send = async (event?: FormEvent) => {
+    event?.preventDefault();
+    if (isBusy || isAtWork || !isReady || uploads.underway.some(({ error }) => error === undefined)) return;
+    setIsChecked(true);
+    if (fields.some((field) => problemOf(field, values[field.key]) !== undefined)) return;
+    const query = text.trim();
+    const inputs = fields.length === 0 ? {} : { inputs: givenValues(fields, values) };
+    if (!(await onSend({ query, ...inputs, files }))) return;
+    // What was typed stays until the server has it; what was typed meanwhile stays, too.
+    setText((now) => (now.trim() === query ? '' : now));
+    setFiles([]);
+  };
+  return (
+    <form
+      className={style.composer}
+      onSubmit={(event) => void send(event)}
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        uploads.add(event.dataTransfer.files);
+      }}
+    >
+      {fields.length > 0 && (
+        <details className={style.inputs} open={store === undefined}>
+          <summary>{words.inputs}</summary>
+          <FormFields
+            agent={agent}
+            fields={fields}
+            values={values}
+            isChecked={isChecked}
+            onChange={(key: string, value: Json | undefined) => setValues((now) => ({ ...now, [key]: value }))}
+          />
+        </details>
+      )}
+      <FileList files={files} uploads={uploads} onChange={setFiles} />
+      <div className={style.line}>
+        <input
+          ref={picker}
+          type="file"
+          multiple
+          hidden
+          onChange={({ target }) => {
+            uploads.add([...(target.files ?? [])]);
+            target.value = '';
+          }}
+        />
+        <IconButton label={words.attach} onClick={() => picker.current?.click()}>
+          <Paperclip size={18} aria-hidden="true" />
+        </IconButton>
+        <Writing text={text} onChange={setText} onSend={() => void send()} />
+        {isAtWork && store !== undefined ? (
+          <StopButton store={store} isStopping={status === 'stopping'} />
+        ) : (
+          <Button type="submit" look="main" disabled={isBusy || !isReady} aria-label={words.send}>
+            <SendHorizontal size={18} aria-hidden="true" />
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+interface WritingProps {
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+  readonly onSend: () => void;
+}
+
+function Writing({ text, onChange, onSend }: WritingProps) {
+  const words = useTexts(texts);
+  const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    // Enter ends a word that is being composed, as in Chinese.
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    onSend();
+  };
+  return (
+    <textarea
+      className={style.text}
+      aria-label={words.message}
+      placeholder={words.hint}
+      rows={Math.min(8, Math.max(1, text.split('\n', 9).length))}
+      value={text}
+      onChange={({ target }) => onChange(target.value)}
+      onKeyDown={press}
+    />
+  );
+}
+
+function StopButton({ store, isStopping }: { readonly store: RunStore; readonly isStopping: boolean }) {
+  const words = useTexts(texts);
+  const [error, setError] = useState<unknown>();
+  const stop = async () => {
+    setError(undefined);
+    await store.stop().catch(setError);
+  };
+  return (
+    <>
+      <Button look="danger" disabled={isStopping} onClick={() => void stop()}>
+        <Square size={14} aria-hidden="true" />
+        {words.stop}
+      </Button>
+      {error !== undefined && <ErrorNote error={error} />}
+    </>
+  );
+}

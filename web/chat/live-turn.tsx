@@ -1,0 +1,42 @@
+/** A turn whose run is followed. */
+import { isJsonObject } from '../../src/json.js';
+import { useObservable } from '../parts/use-observable.js';
+import type { AgentDetail } from '../run/agent-detail.js';
+import type { RunStore } from '../run/run-store.js';
+import type { TurnInput } from '../run/start-turn.js';
+import type { Turn } from '../run/turns.js';
+import { AnswerView, Said } from './answer-view.js';
+import { ConnectionNote } from './connection-note.js';
+import { QuestionForm } from './question-form.js';
+import { RunEnd } from './run-end.js';
+import style from './turn.module.css';
+import { UserWords } from './user-words.js';
+
+export interface LiveTurnProps {
+  readonly turn: Turn;
+  readonly store: RunStore;
+  readonly agent: AgentDetail;
+  readonly isLast: boolean;
+  readonly onAnswer: (input: TurnInput) => Promise<boolean>;
+}
+
+export function LiveTurn({ turn, store, agent, isLast, onAnswer }: LiveTurnProps) {
+  const picture = useObservable(store.picture$, store.picture);
+  const connection = useObservable(store.connection$, store.connection);
+  const { query = turn.query, input, questions, status } = picture;
+  const inputs = isJsonObject(input) && isJsonObject(input.inputs) ? input.inputs : undefined;
+  const isGone = connection.is === 'refused' && turn.answer !== undefined;
+  return (
+    <article className={style.turn} aria-busy={status === 'running' || status === 'stopping'}>
+      <UserWords query={turn.query === '' ? query : turn.query} files={turn.files} inputs={inputs} />
+      {isGone ? <Said text={turn.answer ?? ''} citation={undefined} /> : <AnswerView picture={picture} />}
+      {isLast &&
+        status === 'waiting' &&
+        questions.map((question) => (
+          <QuestionForm key={question.address} agent={agent.id} question={question} onAnswer={onAnswer} />
+        ))}
+      <RunEnd picture={picture} store={store} agent={agent} isLast={isLast} />
+      <ConnectionNote connection={connection} />
+    </article>
+  );
+}

@@ -1,0 +1,121 @@
+/** How a run stands, or how it ended: working, stopped and what was cut off, failed and what to do. */
+import { CircleAlert } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import type { RunPicture } from '../../src/canvas/picture/picture.js';
+import { ERROR_CODES, type ErrorCode } from '../../src/errors.js';
+import { CopyButton } from '../parts/copy-button.js';
+import type { AgentDetail } from '../run/agent-detail.js';
+import type { RunStore } from '../run/run-store.js';
+import { defineTexts, useTexts } from '../shell/texts.js';
+import { adviceFor } from './advice.js';
+import { duration } from './duration.js';
+import { reportOf } from './report.js';
+import style from './turn.module.css';
+
+const texts = defineTexts({
+  en: {
+    running: 'Working',
+    stopping: 'Stopping …',
+    stopped: (time: string) => `Stopped after ${time}.`,
+    cut: (names: string) => `Cut off: ${names}.`,
+    none: 'Nothing was at work.',
+    failed: 'The run failed',
+    at: (name: string) => `in ${name}`,
+    took: (time: string) => `took ${time}`,
+    tokens: (count: number) => `${count} tokens`,
+    recovered: 'The server was lost meanwhile; the run went on from where it stood.',
+    report: 'Copy as a report',
+    silent: 'The run ended without saying anything.',
+  },
+  zh: {
+    running: '运行中',
+    stopping: '正在停止…',
+    stopped: (time: string) => `已在 ${time} 后停止。`,
+    cut: (names: string) => `被中断：${names}。`,
+    none: '当时没有节点在运行。',
+    failed: '运行失败',
+    at: (name: string) => `位于 ${name}`,
+    took: (time: string) => `用时 ${time}`,
+    tokens: (count: number) => `${count} 个 token`,
+    recovered: '期间服务器中断；运行已从中断处继续。',
+    report: '复制为报告',
+    silent: '运行结束，没有任何输出。',
+  },
+});
+
+export interface RunEndProps {
+  readonly picture: RunPicture;
+  readonly store: RunStore;
+  readonly agent: AgentDetail;
+  readonly isLast: boolean;
+}
+
+export function RunEnd({ picture, store, agent, isLast }: RunEndProps) {
+  const words = useTexts(texts);
+  const { status, error, elapsedMs = 0, usage, recoveries, answer, startedAtMs } = picture;
+  const isAtWork = status === 'running' || status === 'stopping';
+  if (picture.lastSeq === 0) return null;
+  return (
+    <>
+      {recoveries > 0 && <p className={style.soft}>{words.recovered}</p>}
+      {error !== undefined && status === 'failed' && <Failure error={error} picture={picture} />}
+      {status === 'cancelled' && <p className={style.stopped}>{stoppedText(words, picture)}</p>}
+      {status === 'succeeded' && answer.parts.length === 0 && <p className={style.soft}>{words.silent}</p>}
+      <p className={style.facts}>
+        {isAtWork && (
+          <span className={style.working}>
+            {status === 'stopping' ? words.stopping : words.running} <Clock since={startedAtMs} />
+          </span>
+        )}
+        {!isAtWork && status !== 'waiting' && <span>{words.took(duration(elapsedMs))}</span>}
+        {usage.totalTokens > 0 && <span>{words.tokens(usage.totalTokens)}</span>}
+        {!isAtWork && isLast && <CopyButton label={words.report} text={() => reportOf(store, agent)} />}
+      </p>
+    </>
+  );
+}
+
+type Words = (typeof texts)['en'];
+
+function stoppedText(words: Words, { nodes, elapsedMs = 0 }: RunPicture): string {
+  const cut = [...nodes.values()].filter(({ status }) => status === 'stopped').map(({ id, name = id }) => name);
+  return `${words.stopped(duration(elapsedMs))} ${cut.length === 0 ? words.none : words.cut(cut.join(', '))}`;
+}
+
+function Failure({
+  error,
+  picture,
+}: {
+  readonly error: NonNullable<RunPicture['error']>;
+  readonly picture: RunPicture;
+}) {
+  const words = useTexts(texts);
+  const advice = useTexts(adviceFor(error.code));
+  const { code, message, node } = error;
+  const known = Object.hasOwn(ERROR_CODES, code) ? ERROR_CODES[code as ErrorCode].summary : undefined;
+  const name = node === undefined ? undefined : (picture.nodes.get(node)?.name ?? node);
+  return (
+    <div role="alert" className={style.failure}>
+      <p className={style.failureTitle}>
+        <CircleAlert size={16} aria-hidden="true" />
+        {words.failed} {name !== undefined && words.at(name)} <code>{code}</code>
+      </p>
+      {known !== undefined && known !== message && <p>{known}</p>}
+      <p className={style.cause}>{message}</p>
+      {advice !== '' && <p className={style.soft}>{advice}</p>}
+    </div>
+  );
+}
+
+/** Seconds since a moment, while it is shown. */
+function Clock({ since }: { readonly since: number | undefined }) {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  // Clocks of two machines differ: less than nothing is nothing.
+  return since === undefined ? null : (
+    <span aria-hidden="true">{Math.max(0, Math.round((now - since) / 1_000))} s</span>
+  );
+}

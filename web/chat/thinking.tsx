@@ -1,0 +1,31 @@
+/** The reasoning of a model, folded. */
+import { Lightbulb } from 'lucide-react';
+import { memo } from 'react';
+import type { AnswerPart } from '../../src/canvas/picture/picture.js';
+import { defineTexts, useTexts } from '../shell/texts.js';
+import style from './answer.module.css';
+import { duration } from './duration.js';
+
+const texts = defineTexts({
+  en: { open: 'Thinking …', done: (time: string) => `Thought for ${time}` },
+  zh: { open: '正在思考…', done: (time: string) => `思考了 ${time}` },
+});
+
+export interface ThinkingProps {
+  readonly part: AnswerPart;
+  readonly isOpen: boolean;
+}
+
+export const Thinking = memo(function Thinking({ part, isOpen }: ThinkingProps) {
+  const words = useTexts(texts);
+  const { text, startedAtMs, lastAtMs } = part;
+  return (
+    <details className={style.folded}>
+      <summary>
+        <Lightbulb size={14} aria-hidden="true" />
+        {isOpen ? words.open : words.done(duration(lastAtMs - startedAtMs))}
+      </summary>
+      <p className={style.thought}>{text}</p>
+    </details>
+  );
+});

@@ -1,0 +1,162 @@
+/** The owner of a conversation on a screen: its turns, the runs among them that are followed, and what is being sent. */
+import { BehaviorSubject, type Observable } from 'rxjs';
+import type { DescribedNode } from '../../src/canvas/picture/picture.js';
+import type { Client } from '../api/client.js';
+import type { RunAddress } from './place.js';
+import { RunStore } from './run-store.js';
+import { readSession } from './session.js';
+import { readRun, startTurn, type TurnInput } from './start-turn.js';
+import { type Turn, turnsOf } from './turns.js';
+
+/** A conversation as a screen shows it. */
+export interface ConversationState {
+  /** Undefined before the first turn. */
+  readonly session?: string;
+  readonly turns: readonly Turn[];
+  /** What the server has not taken yet. */
+  readonly sending?: TurnInput;
+  readonly isLoading: boolean;
+  /** Why it could not be loaded, or why what was sent last was not taken. */
+  readonly error?: unknown;
+}
+
+export interface ConversationOptions {
+  readonly client: Client;
+  readonly agent: string;
+  /** Nodes of the agent's document. */
+  readonly nodes: readonly DescribedNode[];
+}
+
+const EMPTY_STATE: ConversationState = { turns: [], isLoading: false };
+
+/** Runs that a run goes on with, of which the canvas shows what they did. */
+const MAX_PARENTS = 20;
+
+export class Conversation {
+  readonly #options: ConversationOptions;
+  readonly #state = new BehaviorSubject(EMPTY_STATE);
+  /** Raised with each conversation that is shown: what comes for an earlier one is dropped. */
+  #shown = 0;
+
+  constructor(options: ConversationOptions) {
+    this.#options = options;
+  }
+
+  get state$(): Observable<ConversationState> {
+    return this.#state;
+  }
+
+  get state(): ConversationState {
+    return this.#state.value;
+  }
+
+  /** Shows what an address names; keeps what is shown already. */
+  async show({ run, session }: RunAddress): Promise<void> {
+    const { turns, session: shown } = this.state;
+    if (run !== undefined && turns.some((turn) => turn.run === run)) {
+      this.follow(run);
+      return;
+    }
+    if (session !== undefined && session === shown) return;
+    this.clear();
+    if (run === undefined && session === undefined) return;
+    this.#change({ isLoading: true });
+    await this.#during(async (client, agent, change) => {
+      const sessionId = session ?? (await readRun(client, agent, run ?? '')).session_id;
+      const { detail, runs } = await readSession(client, agent, sessionId);
+      change({ session: sessionId, turns: turnsOf(detail, runs), isLoading: false });
+      const wanted = run ?? runs[0]?.id;
+      if (wanted !== undefined) this.follow(wanted);
+    });
+  }
+
+  /** Sends a turn and gives the id of its run; undefined when it was not taken, for which `state.error` has the reason. */
+  async send(input: TurnInput): Promise<string | undefined> {
+    if (this.state.sending !== undefined) return undefined;
+    const { error: _, ...rest } = this.state;
+    this.#state.next({ ...rest, sending: input });
+    const { session } = rest;
+    const shown = this.#shown;
+    let started: string | undefined;
+    await this.#during(async (client, agent, change) => {
+      const run = await startTurn(client, agent, { ...input, session });
+      const turn: Turn = {
+        key: run,
+        query: input.query,
+        files: (input.files ?? []).map(({ id, name, size }) => ({ id, name, size })),
+        run,
+        ...this.#parent,
+      };
+      // The user went elsewhere meanwhile; the run goes on.
+      if (shown !== this.#shown) return;
+      started = run;
+      const { sending: __, ...now } = this.state;
+      this.#state.next({ ...now, turns: [...now.turns, turn] });
+      this.follow(run);
+      if (session === undefined) change({ session: (await readRun(client, agent, run)).session_id });
+    });
+    return started;
+  }
+
+  /** Follows a run of the conversation, with those that it goes on with. */
+  follow(run: string): void {
+    const { client, agent, nodes } = this.#options;
+    const wanted = new Set(this.chainOf(run).map((turn) => turn.run));
+    const turns = this.state.turns.map((turn) => {
+      if (turn.run === undefined || turn.store !== undefined || !wanted.has(turn.run)) return turn;
+      const store = new RunStore({ client, agent, run: turn.run, nodes });
+      store.open();
+      return { ...turn, store };
+    });
+    this.#change({ turns });
+  }
+
+  /** The turn of a run behind those that it goes on with. */
+  chainOf(run: string): readonly Turn[] {
+    const chain: Turn[] = [];
+    let wanted: string | undefined = run;
+    while (wanted !== undefined && chain.length < MAX_PARENTS) {
+      const id: string = wanted;
+      const turn = this.state.turns.find((one) => one.run === id);
+      if (turn === undefined || chain.includes(turn)) break;
+      chain.unshift(turn);
+      wanted = turn.parent;
+    }
+    return chain;
+  }
+
+  /** Forgets what is shown, for a new conversation. */
+  clear(): void {
+    this.#shown += 1;
+    for (const { store } of this.state.turns) store?.close();
+    this.#state.next(EMPTY_STATE);
+  }
+
+  /** A turn goes on with the run before it when that waits. */
+  get #parent(): Partial<Turn> {
+    const last = this.state.turns.at(-1);
+    return last?.run !== undefined && last.store?.picture.status === 'waiting' ? { parent: last.run } : {};
+  }
+
+  /** Does something for what is shown now; its failure is shown, too. */
+  async #during(
+    work: (client: Client, agent: string, change: (change: Partial<ConversationState>) => void) => Promise<void>,
+  ): Promise<void> {
+    const { client, agent } = this.#options;
+    const shown = this.#shown;
+    const change = (changed: Partial<ConversationState>): void => {
+      if (shown === this.#shown) this.#change(changed);
+    };
+    try {
+      await work(client, agent, change);
+    } catch (error) {
+      if (shown !== this.#shown) return;
+      const { sending: _, ...rest } = this.state;
+      this.#state.next({ ...rest, isLoading: false, error });
+    }
+  }
+
+  #change(change: Partial<ConversationState>): void {
+    this.#state.next({ ...this.state, ...change });
+  }
+}

@@ -1,0 +1,63 @@
+/** An agent's canvas with its run panel: the frame, and what its parts share. */
+import { useCallback, useState } from 'react';
+import { useLocation } from 'wouter';
+import type { Document } from '../../src/dsl/document.js';
+import { CanvasView } from '../canvas/canvas-view.js';
+import { useQueryValues } from '../parts/location.js';
+import { defineTexts, useTexts } from '../shell/texts.js';
+import type { AgentDetail } from './agent-detail.js';
+import { Panes } from './panes.js';
+import { readAddress } from './place.js';
+import { RunHeader } from './run-header.js';
+import { RunPanel } from './run-panel.js';
+import style from './run-screen.module.css';
+import { useConversation, useShownPicture } from './use-conversation.js';
+
+const texts = defineTexts({
+  en: { canvas: 'Canvas', panel: 'Run panel' },
+  zh: { canvas: '画布', panel: '运行面板' },
+});
+
+export interface RunScreenProps {
+  readonly agent: AgentDetail;
+  /** Undefined when it cannot be read. */
+  readonly document: Document | undefined;
+}
+
+export function RunScreen({ agent, document }: RunScreenProps) {
+  const words = useTexts(texts);
+  const [path] = useLocation();
+  const [query] = useQueryValues();
+  const address = readAddress(path);
+  const { conversation, state } = useConversation(agent.id, document, address);
+  const [selected, setSelected] = useState<string>();
+  const run = address?.run ?? state.turns.findLast((turn) => turn.store !== undefined)?.run;
+  const { store, picture, isLive } = useShownPicture(conversation, state, run, query.get('at'));
+  const select = useCallback((id: string | undefined) => setSelected(id), []);
+  return (
+    <div className={style.screen}>
+      <RunHeader agent={agent} conversation={conversation} session={state.session} />
+      <Panes
+        name="runnel.run-panel"
+        main={
+          <section className={style.canvas} aria-label={words.canvas}>
+            <CanvasView document={agent.dsl} picture={picture} isLive={isLive} selected={selected} onSelect={select} />
+          </section>
+        }
+        side={
+          <section className={style.panel} aria-label={words.panel}>
+            <RunPanel
+              agent={agent}
+              document={document}
+              conversation={conversation}
+              state={state}
+              store={store}
+              selected={selected}
+              onSelect={select}
+            />
+          </section>
+        }
+      />
+    </div>
+  );
+}
