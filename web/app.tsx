@@ -16,6 +16,7 @@ const texts = defineTexts({
 /** Each address with the screen that it shows: a line for each. */
 const SCREENS: readonly (readonly [path: string, screen: ComponentType])[] = [
   ['/agents', lazy(async () => ({ default: (await import('./agents/agents-page.js')).AgentsPage }))],
+  ['/agents/:agent/compare', lazy(async () => ({ default: (await import('./debug/compare-page.js')).ComparePage }))],
   ['/agents/:agent/*?', lazy(async () => ({ default: (await import('./run/run-page.js')).RunPage }))],
 ];
 

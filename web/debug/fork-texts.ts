@@ -1,0 +1,53 @@
+/** What running on from an event says. */
+import { defineTexts } from '../shell/texts.js';
+
+export const forkTexts = defineTexts({
+  en: {
+    open: 'Run on from here',
+    step: 'Run again from this step',
+    title: (at: number) => `Run on from event ${at.toLocaleString('en')}`,
+    kept: 'Will not run again',
+    keptNone: 'Nothing had finished by then.',
+    again: 'Runs again',
+    later: 'May run after that',
+    none: 'nothing',
+    saved: (calls: number, tokens: number) =>
+      `${calls === 1 ? '1 model call' : `${calls.toLocaleString('en')} model calls`} and ${tokens.toLocaleString('en')} tokens are not paid for again.`,
+    question: 'Question',
+    values: 'Change values',
+    search: 'Find a value',
+    variable: 'variable',
+    change: (name: string) => `Change ${name}`,
+    undo: (name: string) => `Leave ${name} as it was`,
+    changed: 'changed',
+    broken: 'This is no JSON. Texts stand in quotation marks.',
+    more: (count: number) => `${count.toLocaleString('en')} more values: narrow the search.`,
+    unknown: 'The server does not say which variables there were, so outputs and the question can be changed.',
+    start: 'Run on',
+    cancel: 'Cancel',
+  },
+  zh: {
+    open: '从此处继续运行',
+    step: '从此步骤重新运行',
+    title: (at: number) => `从事件 ${at.toLocaleString('zh')} 继续运行`,
+    kept: '不会再次运行',
+    keptNone: '此时还没有任何节点完成。',
+    again: '将再次运行',
+    later: '之后可能运行',
+    none: '无',
+    saved: (calls: number, tokens: number) =>
+      `${calls.toLocaleString('zh')} 次模型调用和 ${tokens.toLocaleString('zh')} 词元无需再次付费。`,
+    question: '问题',
+    values: '更改值',
+    search: '查找值',
+    variable: '变量',
+    change: (name: string) => `更改 ${name}`,
+    undo: (name: string) => `恢复 ${name}`,
+    changed: '已更改',
+    broken: '这不是有效的 JSON。文本需要加引号。',
+    more: (count: number) => `另有 ${count.toLocaleString('zh')} 个值：请缩小搜索范围。`,
+    unknown: '服务器未提供当时的变量，因此可以更改输出和问题。',
+    start: '继续运行',
+    cancel: '取消',
+  },
+});
