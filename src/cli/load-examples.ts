@@ -31,12 +31,12 @@ export async function loadExamples(now: number): Promise<Examples> {
   return { agents: templates.map((template) => agentOf(template, now)), script: { rules: rules.flat() } };
 }
 
-function agentOf({ id, dsl }: Template, now: number): AgentRecord {
+function agentOf({ id, description, dsl }: Template, now: number): AgentRecord {
   parseDocument(dsl);
   return {
     id: `example-${id}`,
     title: `Example: ${id}`,
-    description: null,
+    description,
     avatar: null,
     permission: 'me',
     canvasType: null,

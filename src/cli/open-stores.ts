@@ -7,7 +7,7 @@ import type { Quotas } from '../records/quotas.js';
 import type { CommitRun } from '../records/run-commit.js';
 import type { Settings } from '../settings/read-settings.js';
 import type { PruneOptions, PruneResult } from '../stores/postgres/prune.js';
-import type { ServerStores } from '../transport/server-parts.js';
+import type { ServerFacts, ServerStores } from '../transport/server-parts.js';
 
 /** Stores with something to close. */
 export interface OpenStores extends ServerStores {
@@ -17,6 +17,8 @@ export interface OpenStores extends ServerStores {
   openIndexStorage(): Promise<IndexStorage>;
   /** Where the data is, for people. */
   readonly place: string;
+  /** The same for programs. */
+  readonly kept: NonNullable<ServerFacts['kept']>;
   /** Deletes what has expired, and frees its space. */
   prune(now: number): Promise<PruneResult>;
   /** Waits for the last writes. */
@@ -43,6 +45,7 @@ export async function openStores(settings: Settings['stores'], log: Log): Promis
       ...stores,
       ...redis,
       place: placeOf(url, dataDir, redisUrl),
+      kept: { database: url === undefined ? 'embedded' : 'postgres', runs: redis === undefined ? 'database' : 'redis' },
       prune: (now) => prune({ olderThan: expiryOf(settings, now), now }),
       async close() {
         await close();

@@ -127,7 +127,8 @@ async function serveUntilStopped(
   const stopListening = await logUnhandled(log);
   // Before the stores: a wrong setting must not leave a database open.
   const showsTexts = settings.telemetry.texts;
-  const telemetry = await openTelemetry(terminal.env, { version: await readVersion(), log, showsTexts });
+  const version = await readVersion();
+  const telemetry = await openTelemetry(terminal.env, { version, log, showsTexts });
   const opened = await openParts(terminal, settings, hasExamples, log);
   const { examples, stores, studio, createServer, timeouts, closeServices, services } = opened;
   const { models, databases } = services;
@@ -145,6 +146,7 @@ async function serveUntilStopped(
     databaseProbe: databases,
     openKnowledge: async () => (await knowledge.open()).base,
     indexSizes: knowledge.sizes,
+    about: { version, kept: stores.kept },
     studio,
   });
   let later: NodeJS.Timeout | undefined;

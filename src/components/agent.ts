@@ -38,6 +38,7 @@ export function agentComponent(library: readonly AnyTool[]): Component<AgentPara
   return defineComponent<AgentParams>({
     ...llm,
     type: 'Agent',
+    group: 'model',
     summary: 'Asks a model that may call tools and other agents until it has the answer.',
     params: agentParams as never,
     outputs: {

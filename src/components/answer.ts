@@ -34,6 +34,7 @@ const FORM = formParams.inputs.parse({ query: FIELD });
  */
 export const answer = defineComponent({
   type: 'Answer',
+  group: 'conversation',
   summary:
     'Publishes what a Generate wrote and waits for the next message; for documents from before Message and UserFillUp.',
   params: nodeParams({}),

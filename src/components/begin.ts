@@ -29,6 +29,7 @@ const params = nodeParams({
 export const begin = defineComponent<z.infer<typeof params>>({
   type: 'Begin',
   summary: 'Starts a run and gives its inputs as outputs.',
+  group: 'flow',
   params,
   outputs: {},
   // A webhook gives whatever it received.

@@ -66,6 +66,7 @@ export type BrowserParams = z.output<typeof browserParams>;
  */
 export const browser = defineComponent<BrowserParams>({
   type: 'Browser',
+  group: 'web',
   summary: 'Lets a model fulfil a task in a web browser.',
   thoughts: 'Working in the browser.',
   params: browserParams,

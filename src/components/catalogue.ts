@@ -23,7 +23,19 @@ export interface ComponentDescription {
   readonly type: string;
   readonly aliases: readonly string[];
   readonly summary: string;
+  /** Where palettes list it. */
+  readonly group: string;
   readonly hasBody: boolean;
+  /** Type of the node that a new body begins with; absent when any node will do. */
+  readonly bodyStart?: string;
+  /** Its parameters name nodes that may run next. */
+  readonly choosesTargets: boolean;
+  /** What it says is the answer that the user reads. */
+  readonly speaks: boolean;
+  /** It may wait for an answer of the user. */
+  readonly asks: boolean;
+  /** A document or a body starts with it. */
+  readonly isEntry: boolean;
   readonly parameters: readonly ParameterDescription[];
   readonly outputs: readonly OutputDescription[];
 }
@@ -31,12 +43,19 @@ export interface ComponentDescription {
 /** Describes a component by what it declares. */
 export function describeComponent(component: AnyComponent): ComponentDescription {
   requireObject('describeComponent', 'component', component?.outputs, 'a component, with "outputs"');
-  const { type, aliases = [], summary, params, outputs, isContainer = false } = component;
+  const { type, aliases = [], summary, group = 'other', params, outputs, bodyStart } = component;
+  const { isContainer = false, targets, speaks = false, asks = false, isEntry = false } = component;
   return {
     type,
     aliases,
     summary,
+    group,
     hasBody: isContainer,
+    ...(bodyStart === undefined ? {} : { bodyStart }),
+    choosesTargets: targets !== undefined,
+    speaks,
+    asks,
+    isEntry,
     parameters: describeParameters(params),
     outputs: Object.entries(outputs).map(([name, port]) => ({ name, ...port })),
   };
@@ -68,15 +87,20 @@ function section(title: string, rows: readonly OutputDescription[]): string {
   return `${title}\n${lines.join('')}`;
 }
 
-/** Describes the fields of a schema. */
-export function describeParameters(schema: z.ZodType): readonly ParameterDescription[] {
+/** The parameters of a component as a JSON Schema: what documents may write. Values that no schema can say are anything. */
+export function parameterSchema(schema: z.ZodType): JsonObject {
   const described: unknown = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
     cycles: 'ref',
     reused: 'inline',
   });
-  const properties = isJsonObject(described) ? described.properties : undefined;
+  return isJsonObject(described) ? described : {};
+}
+
+/** Describes the fields of a schema. */
+export function describeParameters(schema: z.ZodType): readonly ParameterDescription[] {
+  const { properties } = parameterSchema(schema);
   if (properties === undefined || !isJsonObject(properties)) return [];
   return Object.entries(properties).map(([name, value]) => {
     const property = isJsonObject(value) ? value : {};

@@ -67,6 +67,7 @@ export type CategorizeParams = z.output<typeof categorizeParams>;
 export const categorize = defineComponent<CategorizeParams>({
   type: 'Categorize',
   summary: 'Lets a model sort a message into one of several categories, each with nodes of its own.',
+  group: 'flow',
   thoughts: 'Finding the category that fits.',
   params: categorizeParams,
   outputs: {

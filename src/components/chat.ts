@@ -17,6 +17,7 @@ const TIMEOUT_SECONDS = 1_200;
  */
 export const chat = defineComponent<ChatParams>({
   type: 'Chat',
+  group: 'model',
   summary: 'Answers from datasets and tools, with citations, in eight stages.',
   params: chatParams,
   thoughts: 'Looking for an answer.',

@@ -37,6 +37,8 @@ export interface Component<P = JsonObject> {
   readonly aliases?: readonly string[];
   /** One sentence for the catalogue. */
   readonly summary: string;
+  /** Where palettes list it: `flow`, `model`, `conversation`, `data`, `web`, `tools`, `ingestion`, or a word of your own. @default other */
+  readonly group?: string;
   /** Validates and completes the parameters; unknown keys must pass. Describe each with unit and default. */
   readonly params: ZodType<P>;
   /** One sentence that users see while a node of the type works. @default none */
@@ -59,6 +61,8 @@ export interface Component<P = JsonObject> {
   readonly isRepeatable?: boolean;
   /** It has a body: nodes whose `parent` it is. It has no clock of its own and takes no slot. */
   readonly isContainer?: boolean;
+  /** Type of the node that a new body of it begins with. @default its body begins with any node */
+  readonly bodyStart?: string;
   /** Seconds an activation may take; default 600. Null: no clock. */
   readonly timeoutSeconds?: number | null;
   /** Output that a default value (`exception_method: comment`) goes to; default `result`. */

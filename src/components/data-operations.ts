@@ -76,6 +76,7 @@ type Operate = (objects: readonly JsonObject[], source: ValueSource, reader: Tex
  */
 export const dataOperations = defineComponent<Params>({
   type: 'DataOperations',
+  group: 'data',
   summary:
     'Works on objects and lists of objects: select, filter, combine, rename, set and remove keys, read literals.',
   thoughts: 'Working on objects.',

@@ -62,6 +62,7 @@ export type DocGeneratorParams = z.output<typeof docGeneratorParams>;
 export const docGenerator = defineComponent<DocGeneratorParams>({
   type: 'DocGenerator',
   aliases: ['DocsGenerator'],
+  group: 'data',
   summary: 'Makes a PDF, Word, Excel, HTML or text file of Markdown.',
   thoughts: 'Writing a document.',
   params: docGeneratorParams,

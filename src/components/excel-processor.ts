@@ -84,6 +84,7 @@ type Params = z.infer<typeof params>;
  */
 export const excelProcessor = defineComponent<Params>({
   type: 'ExcelProcessor',
+  group: 'data',
   summary: 'Reads and merges Excel and CSV files into rows, and writes rows as an Excel or CSV file.',
   thoughts: 'Working on spreadsheets.',
   params,

@@ -9,6 +9,7 @@ import { defineComponent } from './component.js';
 export const exitLoop = defineComponent({
   type: 'ExitLoop',
   summary: 'Leaves the Loop that it is in.',
+  group: 'flow',
   params: nodeParams({}),
   outputs: {},
   create: (_params, { containerTypes }) => {

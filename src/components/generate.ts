@@ -39,6 +39,7 @@ type GenerateParams = z.output<typeof generateParams>;
 export const generate = defineComponent<GenerateParams>({
   ...llm,
   type: 'Generate',
+  group: 'model',
   summary: 'Asks a model with one prompt, and leaves the reply to an Answer; for documents from before LLM.',
   params: generateParams,
   outputs: { content: { type: 'string', description: 'The reply.' } },

@@ -21,6 +21,7 @@ import { outputOf, readingTexts, referencedOutputs } from './values/text-reader.
  */
 export const invoke = defineComponent<InvokeParams>({
   type: 'Invoke',
+  group: 'web',
   summary: 'Calls a server over HTTP and gives its answer.',
   thoughts: 'Waiting for the server to answer.',
   params: invokeParams,

@@ -10,6 +10,7 @@ const NAMES: readonly AliasName[] = ['item', 'index', 'result'];
 export const iterationItem = defineComponent({
   type: 'IterationItem',
   summary: 'Starts each round of an Iteration and gives its item.',
+  group: 'flow',
   params: nodeParams({}),
   outputs: {
     item: { type: 'any', description: 'The current item.' },

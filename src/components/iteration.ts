@@ -38,10 +38,12 @@ type Params = z.infer<typeof params>;
 export const iteration = defineComponent<Params>({
   type: 'Iteration',
   summary: 'Runs its body once for each item of a list.',
+  group: 'flow',
   params,
   outputs: {},
   ownOutputs: ({ outputs }) => outputs.map(({ name }) => name),
   isContainer: true,
+  bodyStart: 'IterationItem',
   timeoutSeconds: null,
   check: (_params, { body }) => (body.length === 0 ? ['an Iteration needs an IterationItem in its body'] : []),
   create(given) {

@@ -60,6 +60,7 @@ type Operate = (items: readonly Json[], reader: TextReader) => readonly Json[];
  */
 export const listOperations = defineComponent<Params>({
   type: 'ListOperations',
+  group: 'data',
   summary: 'Works on a list: one item by position, the first or last few, filter, sort, drop duplicates.',
   thoughts: 'Working on a list.',
   params,

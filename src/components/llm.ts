@@ -16,6 +16,7 @@ import { afterWarnings, referencedOutputs } from './values/text-reader.js';
  */
 export const llm = defineComponent<LlmParams>({
   type: 'LLM',
+  group: 'model',
   summary: 'Asks a model, with prompts that may read other nodes.',
   thoughts: 'Thinking about the answer.',
   params: llmParams,

@@ -6,6 +6,7 @@ import { defineComponent } from './component.js';
 export const loopItem = defineComponent({
   type: 'LoopItem',
   summary: 'Starts each round of a Loop.',
+  group: 'flow',
   params: nodeParams({}),
   outputs: {},
   isEntry: true,

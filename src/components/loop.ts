@@ -66,10 +66,12 @@ type LoopVariable = z.infer<typeof loopVariable>;
 export const loop = defineComponent<Params>({
   type: 'Loop',
   summary: 'Repeats its body until a condition holds.',
+  group: 'flow',
   params,
   outputs: {},
   ownOutputs: ({ loop_variables }) => loop_variables.map(({ variable }) => variable),
   isContainer: true,
+  bodyStart: 'LoopItem',
   timeoutSeconds: null,
   check: (_params, { body }) => (body.length === 0 ? ['a Loop needs a LoopItem in its body'] : []),
   create(given, placement) {

@@ -52,6 +52,7 @@ export type MessageParams = z.output<typeof messageParams>;
  */
 export const message = defineComponent<MessageParams>({
   type: 'Message',
+  group: 'conversation',
   summary: 'Speaks to the user.',
   params: messageParams,
   outputs: {

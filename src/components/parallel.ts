@@ -51,6 +51,7 @@ export interface SideBySideOptions {
 export const parallel = defineComponent<z.infer<typeof params>>({
   type: 'Parallel',
   summary: 'Runs its body for the items of a list side by side.',
+  group: 'flow',
   params,
   outputs: {
     _result: { type: 'array', description: 'For each item {item, index} and what was collected, by node of the body.' },

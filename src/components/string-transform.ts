@@ -34,6 +34,7 @@ export type StringTransformParams = z.output<typeof stringTransformParams>;
 /** Cuts a text at delimiters into a list, or merges values into a text. Errors: `NODE_FAILED` for splitting what is no text. */
 export const stringTransform = defineComponent<StringTransformParams>({
   type: 'StringTransform',
+  group: 'data',
   summary: 'Splits a text into a list, or merges values into a text.',
   thoughts: 'Cutting and joining text.',
   params: stringTransformParams,

@@ -44,6 +44,7 @@ type Condition = ReturnType<typeof parseCondition>;
 export const switchComponent = defineComponent<z.infer<typeof params>>({
   type: 'Switch',
   summary: 'Chooses the next nodes by comparing values.',
+  group: 'flow',
   params,
   outputs: {
     next: { type: 'array', description: 'Display names of the nodes that run next.' },

@@ -42,6 +42,7 @@ export function toolComponent(tool: AnyTool): AnyComponent {
     type: type as string,
     aliases,
     summary,
+    group: 'tools',
     thoughts: summary,
     params: nodeParams({ ...toolBaseParams, ...argumentFields(tool), ...own }) as unknown as z.ZodType<JsonObject>,
     outputs,

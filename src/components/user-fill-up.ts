@@ -45,6 +45,7 @@ const params = nodeParams({
  */
 export const userFillUp = defineComponent<z.infer<typeof params>>({
   type: 'UserFillUp',
+  group: 'conversation',
   summary: 'Waits for the user to fill in a form.',
   params,
   outputs: { tips: { type: 'string', description: 'The text above the form, references filled in.' } },

@@ -35,6 +35,7 @@ type Params = z.infer<typeof params>;
  */
 export const variableAggregator = defineComponent<Params>({
   type: 'VariableAggregator',
+  group: 'data',
   summary: 'Gives the first variable of each group that has a value, such as the result of whichever branch ran.',
   thoughts: 'Picking the values that are there.',
   params,

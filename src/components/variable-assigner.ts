@@ -55,6 +55,7 @@ interface Unusable {
  */
 export const variableAssigner = defineComponent<Params>({
   type: 'VariableAssigner',
+  group: 'data',
   summary: 'Changes variables: sets and clears them, adds to lists, calculates.',
   thoughts: 'Changing variables.',
   params,

@@ -149,6 +149,7 @@ export type {
   IndexSizes,
   RouteParts,
   ServerBasics,
+  ServerFacts,
   ServerPorts,
   ServerStores,
   StartTurn,

@@ -53,6 +53,10 @@ export interface ModelsDescription {
   readonly maxConcurrentChats: number;
   /** Models that see pictures. @default not known */
   readonly visionModels?: readonly string[];
+  /** Tokens by model name. @default not known */
+  readonly contextLengths?: Readonly<Record<string, number>>;
+  /** Targets of the routes, by purpose. @default there are none */
+  readonly routes?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** A provider, fit for a log. */
@@ -61,6 +65,8 @@ export interface ProviderDescription {
   readonly baseUrl: string;
   readonly hasKey: boolean;
   readonly models: readonly string[];
+  /** Kinds of models that its server can have. @default not known */
+  readonly uses?: readonly ModelKind[];
 }
 
 /** All models of a process. An id that cannot be resolved is `MODEL_UNKNOWN`. */
@@ -318,11 +324,28 @@ function describe(configuration: ModelsConfiguration): ModelsDescription {
     datasetModel: configuration.datasetModel,
     maxConcurrentChats: configuration.maxConcurrentChats,
     visionModels: configuration.visionModels,
+    contextLengths: configuration.contextLengths,
+    routes: Object.fromEntries(
+      Object.entries(configuration.routes ?? {}).map(([purpose, { targets }]) => [purpose, targets]),
+    ),
   };
 }
 
-function describeProvider({ name, baseUrl, apiKey, models }: ProviderSettings): ProviderDescription {
+function describeProvider(settings: ProviderSettings): ProviderDescription {
+  const { name, baseUrl, apiKey, models } = settings;
+  const { embed, rerank, speech } = definitionOf(settings);
   const url = new URL(baseUrl);
-  // Without the query, which may hold a key.
-  return { name: name ?? 'default', baseUrl: `${url.origin}${url.pathname}`, hasKey: apiKey !== undefined, models };
+  return {
+    name: name ?? 'default',
+    // Without the query, which may hold a key.
+    baseUrl: `${url.origin}${url.pathname}`,
+    hasKey: apiKey !== undefined,
+    models,
+    uses: [
+      'chat',
+      ...(embed ? (['embedding'] as const) : []),
+      ...(rerank ? (['rerank'] as const) : []),
+      ...(speech ? (['tts'] as const) : []),
+    ],
+  };
 }

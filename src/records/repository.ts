@@ -75,8 +75,13 @@ export interface Repository<T, Q extends Query = Query> {
   find(tenant: string, id: string, owner?: string): Promise<T | undefined>;
   /** Those of the given tenants that have a record with this id, two of them at most; no record is read. */
   ownersOf(id: string, among: readonly string[]): Promise<readonly string[]>;
-  /** The record as changed; undefined when there is none. The id stays. @throws EngineError as `insert` */
-  update(tenant: string, id: string, change: Partial<T>): Promise<T | undefined>;
+  /**
+   * The record as changed; undefined when there is none. The id stays.
+   *
+   * @param expected values, none of them an object, that fields of the stored record must have. @throws EngineError as `insert`; CONFLICT when a
+   * field has another value
+   */
+  update(tenant: string, id: string, change: Partial<T>, expected?: Partial<T>): Promise<T | undefined>;
   /** Whether there was one. @param owner the record must belong to it */
   delete(tenant: string, id: string, owner?: string): Promise<boolean>;
   /** Deletes all that belong to an owner; ids of what was deleted. */
@@ -222,4 +227,17 @@ export function joinTexts(parts: readonly string[]): string {
 /** A key of what is distinguished by tenant and id. The length separates them, whatever characters they have. */
 export function ownedKey(tenant: string, id: string): string {
   return `${tenant.length}:${tenant}${id}`;
+}
+
+/** @throws EngineError CONFLICT when a field has another value than expected. */
+export function requireExpected<T>(
+  resource: Pick<Resource<T>, 'singular'>,
+  record: T,
+  expected: Partial<T> = {},
+): void {
+  for (const field of Object.keys(expected) as (keyof T & string)[]) {
+    if (record[field] === expected[field]) continue;
+    const message = `${resource.singular} has been changed meanwhile: its ${field} is ${String(record[field])}, not ${String(expected[field])}. Read it again.`;
+    throw new EngineError('CONFLICT', message, { details: { field, stored: record[field] } });
+  }
 }

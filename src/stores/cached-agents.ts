@@ -75,7 +75,7 @@ export function createCachedAgents(
     },
     save: (tenant, agent) => changed(tenant, agent.id, agents.save(tenant, agent)),
     insert: (tenant, agent) => changed(tenant, agent.id, agents.insert(tenant, agent)),
-    update: (tenant, id, change) => changed(tenant, id, agents.update(tenant, id, change)),
+    update: (tenant, id, change, expected) => changed(tenant, id, agents.update(tenant, id, change, expected)),
     delete: (tenant, id, owner) => changed(tenant, id, agents.delete(tenant, id, owner)),
     close: () => listening.unsubscribe(),
   };

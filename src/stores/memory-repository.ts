@@ -14,6 +14,7 @@ import {
   type Query,
   type Repository,
   type Resource,
+  requireExpected,
 } from '../records/repository.js';
 import { BoundedMap, jsonBytes } from './bounded-map.js';
 
@@ -135,9 +136,10 @@ export function createMemoryRepository<T, Q extends Query>(
     },
     find: async (tenant, id, owned) => find(tenant, id, owned),
     ownersOf: async (id, among) => among.filter((tenant) => find(tenant, id) !== undefined).slice(0, 2),
-    async update(tenant, id, change) {
+    async update(tenant, id, change, expected) {
       const before = records.get(tenant, id);
       if (before === undefined) return undefined;
+      requireExpected(resource, before, expected);
       const after = { ...before, ...change };
       put(tenant, after);
       return after;

@@ -6,11 +6,13 @@ import { healthRoute } from './admin/health.js';
 import { agentFileRoutes } from './agents/agent-files.js';
 import { agentRoutes } from './agents/agents.js';
 import { draftToolRoutes } from './agents/draft-tools.js';
+import { validateRoutes } from './agents/validate.js';
 import { botRoutes } from './bots.js';
 import { chatRoutes } from './chat/chat-routes.js';
 import { modelTargetRoutes } from './chat/model-targets.js';
 import { assistantGroups } from './chats/index.js';
 import { completionRoutes } from './completions/completions.js';
+import { catalogueRoutes } from './components/catalogue.js';
 import { componentRoutes } from './components/components.js';
 import { datasetGroups } from './datasets/index.js';
 import { success } from './envelope.js';
@@ -20,11 +22,14 @@ import { allowOrigins, answerErrors, checkOrigin, type GuardOptions } from './ht
 import { type Route, type RouteGroup, route, routesBelow } from './http/route.js';
 import { createRouter } from './http/router.js';
 import { mcpRoutes } from './mcp/mcp-routes.js';
+import { mcpServerRoutes } from './mcp/server-list.js';
+import { modelRoutes } from './models/models.js';
 import { openapiRoutes } from './openapi.js';
 import { runRoutes } from './runs/runs.js';
 import type { ServerParts } from './server-parts.js';
 import { sessionRoutes } from './sessions.js';
 import { serveStudio } from './studio/serve-studio.js';
+import { systemRoutes } from './system/system-info.js';
 import { templateRoutes } from './templates.js';
 import { traceRoutes } from './traces/trace-routes.js';
 import { versionRoutes } from './versions/versions.js';
@@ -53,7 +58,9 @@ export function createApi(more: readonly RouteGroup[] = []): readonly RouteGroup
     agentRoutes,
     agentFileRoutes,
     draftToolRoutes,
+    validateRoutes,
     componentRoutes,
+    catalogueRoutes,
     versionRoutes,
     sessionRoutes,
     runRoutes,
@@ -63,8 +70,11 @@ export function createApi(more: readonly RouteGroup[] = []): readonly RouteGroup
     botRoutes,
     webhookRoutes,
     mcpRoutes(),
+    mcpServerRoutes(),
+    modelRoutes,
     templateRoutes(),
     tokenRoutes,
+    systemRoutes,
     adminRoutes,
     chatRoutes,
     modelTargetRoutes,

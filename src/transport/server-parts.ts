@@ -59,6 +59,14 @@ export interface IndexSizes {
   readonly passages: number;
 }
 
+/** What a server says of itself. */
+export interface ServerFacts {
+  /** Of the program. @default it is not told */
+  readonly version?: string | undefined;
+  /** Where things are kept, in a word each and without addresses: `database` is such as `embedded`, `runs` is `database` or `redis`. @default it is not told */
+  readonly kept?: { readonly database: string; readonly runs: string } | undefined;
+}
+
 /** What only the one who starts a server can give. */
 export interface ServerPorts {
   /** Tests databases for editors. @default no kind of database can be tested */
@@ -67,6 +75,8 @@ export interface ServerPorts {
   readonly openKnowledge?: (() => Promise<KnowledgeBase>) | undefined;
   /** How much the search indexes hold that are in memory. @default there are none */
   readonly indexSizes?: (() => IndexSizes) | undefined;
+  /** What `GET /system/info` tells. @default nothing */
+  readonly about?: ServerFacts | undefined;
   /** The page that browsers get at `/`, unless `RUNNEL_STUDIO` is off. @default none */
   readonly studio?: Studio | undefined;
 }

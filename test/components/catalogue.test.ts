@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { COMPONENT_PAGE, componentDocs } from '../../scripts/generate-component-docs.js';
-import { describeComponent, formatComponent } from '../../src/components/catalogue.js';
+import { describeComponent, formatComponent, parameterSchema } from '../../src/components/catalogue.js';
 import { defineComponent } from '../../src/components/component.js';
 import { components } from '../../src/components/index.js';
+import { pipelineComponents } from '../../src/components/ingestion/index.js';
 
 const echo = defineComponent({
   type: 'Echo',
@@ -25,13 +26,43 @@ describe('the catalogue', () => {
       type: 'Echo',
       aliases: ['Repeat'],
       summary: 'Says a text again.',
+      group: 'other',
       hasBody: false,
+      choosesTargets: false,
+      speaks: false,
+      asks: false,
+      isEntry: false,
       parameters: [
         { name: 'text', type: 'string', default: 'hi', description: 'What to say.' },
         { name: 'mode', type: '"loud" or "soft" or null', description: 'How.' },
         { name: 'words', type: 'array of number or string', description: '' },
       ],
       outputs: [{ name: 'content', type: 'string', description: 'The text.' }],
+    });
+  });
+
+  it('describes what a palette and a canvas need to know', () => {
+    const of = (type: string) => describeComponent(components.find((one) => one.type === type) ?? echo);
+    expect(of('Loop')).toMatchObject({ group: 'flow', hasBody: true, bodyStart: 'LoopItem', isEntry: false });
+    expect(of('LoopItem')).toMatchObject({ group: 'flow', hasBody: false, isEntry: true });
+    expect(of('Parallel')).not.toHaveProperty('bodyStart');
+    expect(of('Switch')).toMatchObject({ choosesTargets: true, speaks: false });
+    expect(of('Message')).toMatchObject({ group: 'conversation', speaks: true });
+    expect(of('UserFillUp')).toMatchObject({ asks: true });
+  });
+
+  it('has every built-in node type in a group, and bodies that begin with a type that exists', () => {
+    const all = [...components, ...pipelineComponents].map(describeComponent);
+    expect(all.filter(({ group }) => group === 'other')).toEqual([]);
+    const types = new Set(all.map(({ type }) => type));
+    expect(all.flatMap(({ bodyStart }) => bodyStart ?? []).filter((type) => !types.has(type))).toEqual([]);
+  });
+
+  it('gives parameters as a JSON Schema', () => {
+    expect(parameterSchema(echo.params)).toMatchObject({
+      type: 'object',
+      properties: { text: { type: 'string', default: 'hi', description: 'What to say.' } },
+      required: ['words'],
     });
   });
 

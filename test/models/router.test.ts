@@ -94,9 +94,16 @@ describe('createModels', () => {
       baseUrl: 'https://api.openai.com/v1',
       hasKey: true,
       models: [],
+      uses: ['chat', 'embedding', 'rerank', 'tts'],
     });
     expect(description.providers).toEqual([
-      { name: 'Acme', baseUrl: 'http://acme.test/v1', hasKey: false, models: ['a'] },
+      {
+        name: 'Acme',
+        baseUrl: 'http://acme.test/v1',
+        hasKey: false,
+        models: ['a'],
+        uses: ['chat', 'embedding', 'rerank', 'tts'],
+      },
     ]);
     expect(JSON.stringify(description)).not.toMatch(/sk-/);
   });

@@ -267,3 +267,51 @@ describe('canvas files', () => {
     expect((await call('GET', AGENTS)).body.data.total).toBe(0);
   });
 });
+
+describe('a change with if_update_time', () => {
+  it('is stored while the draft is the one that the client has read, and changes its time', async () => {
+    const { call, agent } = await startServer({ now: () => 5_000 });
+    const id = await agent(ECHO);
+    const read = async () => (await call('GET', `${AGENTS}/${id}`)).body.data;
+    const first = (await read()).update_time;
+    const saved = await call('PATCH', `${AGENTS}/${id}`, { dsl: PROBE, if_update_time: first });
+    expect(saved.body).toMatchObject({ code: 0, data: { id } });
+    // Even within one millisecond two states have different times.
+    expect(saved.body.data.update_time).toBeGreaterThan(first);
+    expect(await read()).toMatchObject({ dsl: PROBE, update_time: saved.body.data.update_time });
+  });
+
+  it.each(['PATCH', 'PUT'])('is refused by %s with CONFLICT otherwise, and changes nothing', async (method) => {
+    const { call, agent } = await startServer({ now: () => 5_000 });
+    const id = await agent(ECHO);
+    const change = { title: 'Mine', if_update_time: 5_000 };
+    await call('PATCH', `${AGENTS}/${id}`, { title: 'Theirs' });
+    const refused = await call(method, `${AGENTS}/${id}`, change);
+    expect(refused).toMatchObject({
+      status: 409,
+      body: { code: 102, message: expect.stringMatching(/update_time is 5001, not 5000\. Read it, and save again\.$/) },
+    });
+    expect((await call('GET', `${AGENTS}/${id}`)).body.data).toMatchObject({ title: 'Theirs', update_time: 5_001 });
+    const wrong = await call(method, `${AGENTS}/${id}`, { title: 'Mine', if_update_time: 'soon' });
+    expect(wrong.body).toMatchObject({ code: 101, message: expect.stringContaining('if_update_time') });
+  });
+
+  it('lets one of many clients win that save at once', async () => {
+    const { call, agent } = await startServer();
+    const id = await agent(ECHO);
+    const { update_time } = (await call('GET', `${AGENTS}/${id}`)).body.data;
+    const save = (count: number) =>
+      call('PATCH', `${AGENTS}/${id}`, { title: `Title ${count}`, if_update_time: update_time });
+    const answers = await Promise.all(Array.from({ length: 10 }, (_, count) => save(count)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(9).fill(409)]);
+  });
+
+  it('still refuses a taken title as before', async () => {
+    const { call, agent } = await startServer();
+    const [one, two] = [await agent(ECHO), await agent(ECHO)];
+    await call('PATCH', `${AGENTS}/${one}`, { title: 'Taken' });
+    const { update_time } = (await call('GET', `${AGENTS}/${two}`)).body.data;
+    const refused = await call('PATCH', `${AGENTS}/${two}`, { title: 'Taken', if_update_time: update_time });
+    expect(refused).toMatchObject({ status: 200, body: { code: 102, message: 'Taken already exists.' } });
+  });
+});

@@ -1,4 +1,4 @@
-/** Values that no client means, in every field of the routes of chats and datasets: each is answered or refused, and none ends as an unexpected error. */
+/** Values that no client means, in every field of the routes of chats and datasets, and of what the studio asks: each is answered or refused, and none ends as an unexpected error. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createKnowledgeBase, type KnowledgeBase } from '../../src/knowledge/base/knowledge-base.js';
@@ -59,7 +59,9 @@ const routes = createApi()
   .flatMap((group) => group.routes)
   .filter(
     ({ path, answers = '' }) =>
-      /^\/(?:chat|openai|dataset|retrieval|documents\/ingest)/.test(path) && answers !== 'file',
+      /^\/(?:chat|openai|dataset|retrieval|documents\/ingest|agents\/validate|components|models|mcp\/servers|system\/info)/.test(
+        path,
+      ) && answers !== 'file',
   )
   // Its stream does not end.
   .filter(({ path }) => path !== '/datasets/:dataset/events')

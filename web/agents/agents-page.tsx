@@ -1,54 +1,56 @@
-/** All agents: what there is to open and run. */
-import { useQuery } from '@tanstack/react-query';
-import { Link } from 'wouter';
-import { EmptyNote, ErrorNote, LoadingNote } from '../parts/notes.js';
-import { useClient } from '../shell/studio.js';
+/** All agents: what there is to open and run, and how more come. */
+import { FileUp, Plus } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import { Button } from '../parts/button.js';
+import { useQueryValues } from '../parts/location.js';
 import { defineTexts, useTexts } from '../shell/texts.js';
+import { AgentList } from './agent-list.js';
 import style from './agents-page.module.css';
+import { DeletionNotes, useDeletions } from './deletion-notes.js';
+import { FileDrop } from './file-drop.js';
+import type { ImportFile } from './import-file.js';
+import { SearchBar } from './search-bar.js';
 
 const texts = defineTexts({
-  en: { title: 'Agents', none: 'There is no agent yet.', published: 'published', draft: 'draft' },
-  zh: { title: '智能体', none: '还没有智能体。', published: '已发布', draft: '草稿' },
+  en: { title: 'Agents', create: 'New agent', import: 'Import' },
+  zh: { title: '智能体', create: '新建智能体', import: '导入' },
 });
 
-/** An agent as lists give it. */
-interface AgentItem {
-  readonly id: string;
-  readonly title: string;
-  readonly description: string | null;
-  readonly release: boolean;
-}
+// They draw canvases, which needs code that the list does not.
+const ImportDialog = lazy(async () => ({ default: (await import('./import-dialog.js')).ImportDialog }));
+const NewAgentDialog = lazy(async () => ({ default: (await import('./new-agent-dialog.js')).NewAgentDialog }));
+
+/** Which window is open; `files` are those that were dropped. */
+type Opened = { readonly kind: 'new' } | { readonly kind: 'import'; readonly files: readonly ImportFile[] };
 
 export function AgentsPage() {
   const words = useTexts(texts);
-  const client = useClient();
-  const { data, error, refetch } = useQuery({
-    queryKey: ['agents'],
-    queryFn: ({ signal }) =>
-      client.call<{ canvas: readonly AgentItem[] }>('/agents', { query: { page_size: 100 }, signal }),
-  });
-  if (error !== null) return <ErrorNote error={error} onRetry={() => void refetch()} />;
-  if (data === undefined) return <LoadingNote />;
+  const [values, change] = useQueryValues();
+  const [opened, setOpened] = useState<Opened>();
+  const deletions = useDeletions();
+  const search = values.get('search') ?? '';
+  const tag = values.get('tag') ?? undefined;
+  const close = () => setOpened(undefined);
   return (
-    <div className={style.page}>
-      <h1>{words.title}</h1>
-      {data.canvas.length === 0 && <EmptyNote title={words.none} />}
-      <ul className={style.cards}>
-        {data.canvas.map((agent) => (
-          <AgentCard key={agent.id} agent={agent} />
-        ))}
-      </ul>
-    </div>
-  );
-}
-
-function AgentCard({ agent: { id, title, description, release } }: { readonly agent: AgentItem }) {
-  const words = useTexts(texts);
-  return (
-    <li className={style.card}>
-      <Link href={`/agents/${encodeURIComponent(id)}`}>{title}</Link>
-      {description !== null && <p>{description}</p>}
-      <span>{release ? words.published : words.draft}</span>
-    </li>
+    <FileDrop onFiles={(files) => setOpened({ kind: 'import', files })}>
+      <div className={style.page}>
+        <div className={style.head}>
+          <h1>{words.title}</h1>
+          <Button onClick={() => setOpened({ kind: 'import', files: [] })}>
+            <FileUp size={16} aria-hidden="true" /> {words.import}
+          </Button>
+          <Button onClick={() => setOpened({ kind: 'new' })}>
+            <Plus size={16} aria-hidden="true" /> {words.create}
+          </Button>
+        </div>
+        <SearchBar words={search} tag={tag} onChange={change} />
+        <AgentList search={{ words: search, tag }} deletions={deletions} />
+      </div>
+      <Suspense>
+        {opened?.kind === 'new' && <NewAgentDialog onClose={close} />}
+        {opened?.kind === 'import' && <ImportDialog files={opened.files} onClose={close} />}
+      </Suspense>
+      <DeletionNotes deletions={deletions} />
+    </FileDrop>
   );
 }

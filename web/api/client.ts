@@ -27,6 +27,8 @@ export interface CallOptions {
   /** JSON, or a form with files. */
   readonly body?: object | FormData;
   readonly signal?: AbortSignal;
+  /** Goes on when the page is left. */
+  readonly outlivesPage?: boolean;
 }
 
 /** The envelope of an answer. */
@@ -114,7 +116,11 @@ export class Client {
     throw new ApiError(message, { code, status, data });
   }
 
-  async #fetch(path: string, { method = 'GET', query, body, signal }: CallOptions, headers: Record<string, string>) {
+  async #fetch(
+    path: string,
+    { method = 'GET', query, body, signal, outlivesPage = false }: CallOptions,
+    headers: Record<string, string>,
+  ) {
     const isForm = body instanceof FormData;
     try {
       return await fetch(this.address(path, query), {
@@ -123,6 +129,7 @@ export class Client {
         // Nothing but the key says who asks.
         credentials: 'omit',
         cache: 'no-store',
+        keepalive: outlivesPage,
         ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
         ...(signal !== undefined && { signal }),
       });

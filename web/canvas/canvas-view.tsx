@@ -1,11 +1,11 @@
 /** A document as a picture: its nodes, edges and notes, and how a run goes through them. Nothing can be changed in it. */
 import '@xyflow/react/dist/base.css';
 import { useEffect, useId, useMemo, useState } from 'react';
+import type { RunPicture } from '../../src/canvas/picture/picture.js';
 import { Board } from './board.js';
-import { useKnownTypes } from './catalogue.js';
+import { useUnknownTypes } from './catalogue.js';
 import { readDrawing } from './drawing.js';
 import { LiveProvider, LiveRun } from './live/live-run.js';
-import type { RunPicture } from './live/pictures.js';
 import { SurroundingsProvider } from './nodes/surroundings.js';
 
 export interface CanvasViewProps {
@@ -25,8 +25,8 @@ export function CanvasView({ document, picture, isLive = false, selected, onSele
   const drawing = useMemo(() => readDrawing(document), [document]);
   const [live] = useState(() => new LiveRun());
   const scope = useId();
-  const knownTypes = useKnownTypes();
-  const surroundings = useMemo(() => ({ scope, knownTypes }), [scope, knownTypes]);
+  const unknownTypes = useUnknownTypes(drawing);
+  const surroundings = useMemo(() => ({ scope, unknownTypes }), [scope, unknownTypes]);
   useEffect(() => live.show(picture, isLive), [live, picture, isLive]);
   return (
     <SurroundingsProvider value={surroundings}>

@@ -75,6 +75,11 @@ export function kindOf(type: string, isKnown = true): Kind {
   return isKnown ? (KINDS.get(type.toLowerCase()) ?? TOOL) : UNKNOWN;
 }
 
+/** Whether a type, in lower case, has a picture of its own, and so is one that the server has. */
+export function hasKind(type: string): boolean {
+  return KINDS.has(type);
+}
+
 /** Picture of what is called on a server of tools. */
 export const SERVER_ICON: LucideIcon = Boxes;
 

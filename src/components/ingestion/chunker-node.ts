@@ -17,6 +17,7 @@ export interface ChunkerNode<P> {
 export function chunkerNode<P>({ check, cut, ...node }: ChunkerNode<P>): Component<P> {
   return defineComponent<P>({
     ...node,
+    group: 'ingestion',
     outputs: chunkPorts,
     timeoutSeconds: null,
     ...(check && { check: (params: P) => check(params) }),

@@ -8,6 +8,7 @@ const REASON =
 /** Compiler: refused with its reason, since nothing in the document says what it does. */
 export const compiler = defineComponent({
   type: 'Compiler',
+  group: 'ingestion',
   summary: 'Compiles knowledge by templates of a RAGFlow server; a pipeline that has it is refused.',
   params: nodeParams({}),
   outputs: factsPort,

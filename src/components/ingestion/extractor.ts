@@ -61,6 +61,7 @@ type Params = z.output<typeof params>;
  */
 export const extractor = defineComponent<Params>({
   type: 'Extractor',
+  group: 'ingestion',
   summary: 'Asks a model about every chunk of an ingestion pipeline: keywords, questions, tags, a summary, facts.',
   thoughts: 'Looking at the chunks.',
   params,

@@ -67,6 +67,7 @@ const params = z.preprocess(
  */
 export const parser = defineComponent({
   type: 'Parser',
+  group: 'ingestion',
   summary: 'Reads the file of an ingestion pipeline: pages, tables and headings, pictures by a model that sees them.',
   thoughts: 'Reading the file.',
   params,

@@ -9,6 +9,7 @@ import { storedChunks } from './stored-chunks.js';
 /** Tokenizer: the end of a pipeline, which makes the chunks searchable. */
 export const tokenizer = defineComponent({
   type: 'Tokenizer',
+  group: 'ingestion',
   summary:
     'The end of an ingestion pipeline: makes the chunks searchable, by words and by vectors of the model of the dataset.',
   params: nodeParams({

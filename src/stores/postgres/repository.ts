@@ -12,6 +12,7 @@ import {
   type Query,
   type Repository,
   type Resource,
+  requireExpected,
   type SelectedColumns,
   type Tally,
 } from '../../records/repository.js';
@@ -229,7 +230,7 @@ export function createPostgresRepository<T, Q extends Query>(
       );
       return rows.map(({ tenant }) => tenant);
     },
-    async update(tenant, id, change) {
+    async update(tenant, id, change, expected) {
       const dsl = shared === undefined ? undefined : (change[shared] as object | undefined);
       const document = dsl === undefined ? undefined : await documents.store(tenant, dsl);
       let changed: RecordRow | undefined;
@@ -238,8 +239,11 @@ export function createPostgresRepository<T, Q extends Query>(
           const where = matching(transaction, tenant, id, undefined);
           const [before] = await transaction<RecordRow[]>`
             select ${transaction.unsafe(selected)} from ${table(transaction)} ${where} for update`;
-          changed = before && { record: changedBy(texts.read(before), change), document: document ?? before.document };
-          if (changed === undefined) return;
+          changed = undefined;
+          if (before === undefined) return;
+          const record = texts.read(before);
+          requireExpected(resource, record as T, expected);
+          changed = { record: changedBy(record, change), document: document ?? before.document };
           const after = changed.record as T;
           const row = rowOf(tenant, after, changed.document);
           await transaction`update ${table(transaction)} set ${transaction(row)} ${where}`.catch((error: unknown) => {

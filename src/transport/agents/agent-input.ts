@@ -45,6 +45,14 @@ export const agentSchema = z.looseObject({
   release: flag.nullish().describe('true, "true" or 1 also publishes the document.'),
 });
 
+/** A change of an agent that is stored. */
+export const changeSchema = agentSchema.extend({
+  if_update_time: z
+    .number({ error: 'expected a number' })
+    .nullish()
+    .describe('Changes nothing, HTTP status 409, unless this is the stored `update_time`.'),
+});
+
 /** A change of an agent; what the request does not contain is absent. */
 export interface AgentInput {
   readonly title?: string;

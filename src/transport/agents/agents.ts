@@ -8,6 +8,7 @@ import { createId } from '../../hosting/ids.js';
 import { badArgument, noAgent, noCanvas, notOwner } from '../../hosting/refusals.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import {
+  type AgentChange,
   type AgentQuery,
   type AgentRecord,
   type AgentStore,
@@ -22,9 +23,10 @@ import { type RouteGroup, type RouteRequest, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
 import { anyObject, defineView, milliseconds, none, string, timeFields, whole } from '../shapes.js';
 import { publish, requireSound } from '../versions/publish.js';
-import { type AgentInput, agentSchema, readAgentInput, readTags, tagsSchema } from './agent-input.js';
+import { type AgentInput, agentSchema, changeSchema, readAgentInput, readTags, tagsSchema } from './agent-input.js';
 import { deleteAgent } from './delete-agent.js';
 import { findAgent } from './find-agent.js';
+import { issuesShape } from './issue-shapes.js';
 
 const ORDERS = { create_time: 'createdAt', update_time: 'updatedAt', title: 'title' } as const;
 /** For what is counted of all agents. */
@@ -77,15 +79,6 @@ const agentFilterShape = z.looseObject({
   owner: z.array(z.looseObject({ id: string, label: string, count: whole })),
   canvas_category: z.array(z.looseObject({ id: string, count: whole })),
 });
-
-const issuesShape = z.array(
-  z.looseObject({
-    code: string,
-    severity: z.enum(['error', 'warning']),
-    path: string.describe('A JSON path into the document.'),
-    message: string,
-  }),
-);
 
 /** An agent as it is given when it is created. */
 export const createdAgentShape = agentView.shape.extend({ issues: issuesShape });
@@ -140,7 +133,7 @@ export const agentRoutes: RouteGroup = {
     ...(['PATCH', 'PUT'] as const).map((method) =>
       route(`${method} /agents/:id`, {
         summary: method === 'PUT' ? 'The same as PATCH' : 'Saves a draft; makes no version',
-        body: agentSchema,
+        body: changeSchema,
         data: changedAgentShape,
         // Saves a draft; that alone publishes nothing and withdraws nothing.
         handle: async (request, parts) => {
@@ -150,10 +143,9 @@ export const agentRoutes: RouteGroup = {
           const issues = parts.checkDocument(dsl ?? before.dsl);
           // Checked before saving: a draft that cannot be published as requested is not saved either.
           if (publishes) requireSound(issues);
-          const after = await parts.stores.agents.update(tenant, before.id, {
-            ...fields,
-            ...given({ title, dsl }),
-            updatedAt: parts.now(),
+          const after = await change(parts, tenant, before, {
+            change: { ...fields, ...given({ title, dsl }) },
+            ifUpdatedAt: request.body.if_update_time ?? undefined,
           });
           if (after === undefined) throw noAgent();
           if (publishes) await publish(parts, tenant, after, {});
@@ -226,6 +218,26 @@ async function list({ tenant, query }: RouteRequest<never, typeof agentsQuery>, 
   const isUnfiltered = categories === undefined && tags === undefined && canvasType === undefined;
   const canvas = items.map((agent) => ({ ...agentItem.of(agent, tenant), ...(isUnfiltered ? { type: 'agent' } : {}) }));
   return { ...success({ canvas, total }), ...leftOut(items.length, total, page) };
+}
+
+/** What becomes of an agent. */
+interface AgentUpdate {
+  readonly change: AgentChange;
+  /** When the stored agent must have been changed last. @default any time */
+  readonly ifUpdatedAt?: number | undefined;
+}
+
+/** Stores a change, later than the one before, so that no two have the same time. @throws EngineError CONFLICT (HTTP 409). */
+async function change(parts: ServerParts, tenant: string, before: AgentRecord, { change, ifUpdatedAt }: AgentUpdate) {
+  const updatedAt = Math.max(parts.now(), before.updatedAt + 1);
+  const expected = ifUpdatedAt === undefined ? undefined : { updatedAt: ifUpdatedAt };
+  try {
+    return await parts.stores.agents.update(tenant, before.id, { ...change, updatedAt }, expected);
+  } catch (error) {
+    if (!EngineError.is(error) || error.code !== 'CONFLICT' || !isJsonObject(error.details)) throw error;
+    const message = `The agent has been changed meanwhile: its update_time is ${String(error.details.stored)}, not ${ifUpdatedAt}. Read it, and save again.`;
+    throw new EngineError('CONFLICT', message, { details: { httpStatus: 409 } });
+  }
 }
 
 /** Every tag and how many agents have it. */

@@ -3,9 +3,6 @@ import type { Middleware, ParameterizedContext } from 'koa';
 import { checkOrigin, type GuardOptions } from '../http/guards.js';
 import { ENCODINGS, type Studio, type StudioEncoding, type StudioFile } from './studio-files.js';
 
-/** Where the files of the page lie. */
-const ASSETS = '/studio/';
-
 /** What a page may do: load its own files and talk to its own server. Texts become code only in the policy that makes its workers. */
 export const PAGE_POLICY = [
   "default-src 'none'",
@@ -31,7 +28,7 @@ const HEADERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Answers `GET /` with the page where a client prefers HTML, and `GET /studio/…` with the files of the page; everything else goes on to the
+ * Answers `GET /` with the page where a client prefers HTML, and the paths of its files with them; everything else goes on to the
  * routes. No other origin may read them.
  */
 export function serveStudio({ page, files }: Studio, guard: GuardOptions): Middleware {
@@ -47,7 +44,7 @@ export function serveStudio({ page, files }: Studio, guard: GuardOptions): Middl
       exchange.vary('Accept');
       return;
     }
-    const file = isRead && path.startsWith(ASSETS) ? files.get(path.slice(ASSETS.length)) : undefined;
+    const file = isRead ? files.get(path.slice(1)) : undefined;
     if (file === undefined) return next();
     checkOrigin(guard, headers);
     send(exchange, file);

@@ -8,8 +8,11 @@ import { EngineError } from '../../errors.js';
 const MAX_FILES = 2_000;
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Where the files lie that the page asks for, in the folder and below the address of the page. */
-const ASSETS = 'studio';
+/** The page itself. */
+const INDEX = 'index.html';
+
+/** Where files lie whose names change with their bytes. */
+const ASSETS = 'studio/';
 
 /** Types by ending; files with another ending are not served. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -23,6 +26,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.ico': 'image/x-icon',
   '.woff2': 'font/woff2',
   '.txt': 'text/plain; charset=utf-8',
+  '.md': 'text/plain; charset=utf-8',
 };
 
 /** Endings of files that the build compressed. */
@@ -51,61 +55,54 @@ export interface StudioFile {
 export interface Studio {
   /** `index.html`. */
   readonly page: StudioFile;
-  /** By name, below `studio/`. */
+  /** By path from the page, such as `studio/app-1a2b3c4d.js`. */
   readonly files: ReadonlyMap<string, StudioFile>;
 }
 
 /**
- * Reads a page that was built: `index.html` and the files of its folder `studio`. Other files, links and folders in there are left out.
+ * Reads a page that was built: the files of its folder, and of the folder `studio` in there. Other folders, links and files of no known type
+ * are left out.
  *
  * @returns undefined when the folder has no `index.html`. @throws EngineError CONFIG_INVALID when a file cannot be read, or there is too much.
  */
 export async function readStudio(folder: string): Promise<Studio | undefined> {
-  const page = await readIfThere(path.join(folder, 'index.html'));
-  if (page === undefined) return undefined;
-  const assets = path.join(folder, ASSETS);
-  const names = await namesIn(assets);
-  if (names.length > MAX_FILES) throw unusable(folder, `has ${names.length} files, more than ${MAX_FILES}`);
   const contents = new Map<string, Buffer>();
+  const names = (await Promise.all(['', ASSETS].map((below) => namesIn(folder, below)))).flat();
+  if (names.length > MAX_FILES) throw unusable(folder, `has ${names.length} files, more than ${MAX_FILES}`);
   let bytes = 0;
   for (const name of names) {
-    const content = await readIfThere(path.join(assets, name));
-    if (content === undefined) continue;
+    const content = await read(path.join(folder, name));
     contents.set(name, content);
     bytes += content.byteLength;
     if (bytes > MAX_BYTES) throw unusable(folder, `has more than ${MAX_BYTES} bytes`);
   }
-  const files = [...contents].flatMap(([name, content]) => {
-    const file = fileOf(name, content, (ending) => contents.get(`${name}${ending}`));
-    return file === undefined ? [] : [[name, file] as const];
-  });
-  const beside = await Promise.all(
-    ENCODINGS.map((one) => readIfThere(path.join(folder, `index.html${COMPRESSED[one]}`))),
-  );
-  const index = fileOf(
-    'index.html',
-    page,
-    (ending) => beside[ENCODINGS.findIndex((one) => COMPRESSED[one] === ending)],
-  );
-  return { page: index as StudioFile, files: new Map(files) };
+  const files = new Map<string, StudioFile>();
+  for (const [name, content] of contents) {
+    const file = fileOf(name, content, contents);
+    if (file !== undefined) files.set(name, file);
+  }
+  const page = files.get(INDEX);
+  files.delete(INDEX);
+  return page && { page, files };
 }
 
 /** Names of plain files that an address can name without being encoded. */
-async function namesIn(folder: string): Promise<readonly string[]> {
+async function namesIn(folder: string, below: string): Promise<readonly string[]> {
   try {
-    const entries = await readdir(folder, { withFileTypes: true });
-    return entries.filter((entry) => entry.isFile() && /^[\w][\w.-]*$/.test(entry.name)).map(({ name }) => name);
+    const entries = await readdir(path.join(folder, below), { withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isFile() && /^\w[\w.-]*$/.test(entry.name))
+      .map(({ name }) => `${below}${name}`);
   } catch (error) {
     if (isMissing(error)) return [];
     throw unusable(folder, 'cannot be listed', error);
   }
 }
 
-async function readIfThere(file: string): Promise<Buffer | undefined> {
+async function read(file: string): Promise<Buffer> {
   try {
     return await readFile(file);
   } catch (error) {
-    if (isMissing(error)) return undefined;
     throw unusable(file, 'cannot be read', error);
   }
 }
@@ -116,17 +113,18 @@ function isMissing(error: unknown): boolean {
 }
 
 /** Undefined for a file of no known type, such as a compressed one or a source map. */
-function fileOf(name: string, bytes: Buffer, beside: (ending: string) => Buffer | undefined): StudioFile | undefined {
+function fileOf(name: string, bytes: Buffer, all: ReadonlyMap<string, Buffer>): StudioFile | undefined {
   const ending = path.extname(name);
   if (!Object.hasOwn(TYPES, ending)) return undefined;
   const compressed: Partial<Record<StudioEncoding, Buffer>> = {};
   for (const encoding of ENCODINGS) {
-    const found = beside(COMPRESSED[encoding]);
+    const found = all.get(`${name}${COMPRESSED[encoding]}`);
     // What is no smaller only costs the browser time.
     if (found !== undefined && found.byteLength < bytes.byteLength) compressed[encoding] = found;
   }
   const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 27);
-  return { type: TYPES[ending] as string, bytes, compressed, hash, isHashed: /-[\w-]{8,}\.\w+$/.test(name) };
+  const isHashed = name.startsWith(ASSETS) && /-[\w-]{8,}\.\w+$/.test(name);
+  return { type: TYPES[ending] as string, bytes, compressed, hash, isHashed };
 }
 
 function unusable(where: string, why: string, cause?: unknown): EngineError {

@@ -22,7 +22,7 @@ beforeEach(async () => {
   const files: Record<string, string | Buffer> = {
     'index.html': PAGE,
     'index.html.br': brotliCompressSync(PAGE),
-    'outside.js': 'outside',
+    'icon.svg': '<svg/>',
     'studio/app-Ab3_x-9Z.js': SCRIPT,
     'studio/app-Ab3_x-9Z.js.br': brotliCompressSync(SCRIPT),
     'studio/app-Ab3_x-9Z.js.gz': gzipSync(SCRIPT),
@@ -33,7 +33,9 @@ beforeEach(async () => {
     'studio/inner/deep.js': 'deep',
   };
   await Promise.all(Object.entries(files).map(([name, text]) => writeFile(path.join(folder, name), text)));
-  await symlink(path.join(folder, 'outside.js'), path.join(folder, 'studio/link.js'));
+  await mkdir(path.join(folder, 'other'));
+  await writeFile(path.join(folder, 'other/outside.js'), 'outside');
+  await symlink(path.join(folder, 'other/outside.js'), path.join(folder, 'studio/link.js'));
 });
 
 /** An answer as it came, not decompressed. */
@@ -159,6 +161,11 @@ describe('a file of the page', () => {
       vary: 'Accept-Encoding',
     });
     expect((await get('/studio/plain.css')).headers['cache-control']).toBe('no-cache');
+    expect((await get('/icon.svg')).headers).toMatchObject({
+      'content-type': 'image/svg+xml',
+      'cache-control': 'no-cache',
+      'content-security-policy': PAGE_POLICY,
+    });
   });
 
   it.each([
@@ -202,9 +209,10 @@ describe('a file of the page', () => {
     '/studio/',
     '/studio',
     '/studio/none.js',
-    '/studio/../outside.js',
-    '/studio/%2e%2e/outside.js',
-    '/studio/..%2foutside.js',
+    '/studio/../icon.svg',
+    '/studio/%2e%2e/icon.svg',
+    '/studio/..%2ficon.svg',
+    '//icon.svg',
     '/studio/inner/deep.js',
     '/studio/link.js',
     '/studio/.hidden.js',
@@ -213,8 +221,9 @@ describe('a file of the page', () => {
     '/studio/app-Ab3_x-9Z.js%00',
     '/studio/__proto__',
     '/studio/constructor',
-    '/outside.js',
+    '/other/outside.js',
     '/index.html',
+    '/index.html.br',
   ])('is not what %s names', async (address) => {
     const { get } = await start();
     const answer = await get(address, { accept: BROWSER });
@@ -229,11 +238,12 @@ describe('readStudio', () => {
     expect(await readStudio(path.join(folder, 'studio'))).toBeUndefined();
   });
 
-  it('says which file cannot be read, and how to start without', async () => {
-    await mkdir(path.join(folder, 'wrong/index.html'), { recursive: true });
-    await expect(readStudio(path.join(folder, 'wrong'))).rejects.toMatchObject({
+  it('refuses a folder with more files than a page has', async () => {
+    const names = Array.from({ length: 2_001 }, (_, count) => path.join(folder, `studio/${count}.js`));
+    await Promise.all(names.map((name) => writeFile(name, '')));
+    await expect(readStudio(folder)).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
-      message: expect.stringMatching(/index\.html", cannot be read\. .* RUNNEL_STUDIO=off\.$/),
+      message: expect.stringMatching(/ has 20\d\d files, more than 2000\. .* RUNNEL_STUDIO=off\.$/),
     });
   });
 });

@@ -15,8 +15,8 @@ import {
   switchMap,
   throttleTime,
 } from 'rxjs';
+import { type EdgePicture, edgeKey, type NodePicture, type RunPicture } from '../../../src/canvas/picture/picture.js';
 import { useObservable } from '../../parts/use-observable.js';
-import { type EdgePicture, edgeKey, type NodePicture, type RunPicture } from './pictures.js';
 
 /** Between two drawings of the same node. */
 export const SHOWN_EVERY_MS = 100;

@@ -10,8 +10,8 @@ import {
   RotateCw,
   SkipForward,
 } from 'lucide-react';
+import type { ActivationPicture, NodePicture, NodeStatus } from '../../../src/canvas/picture/picture.js';
 import { defineTexts } from '../../shell/texts.js';
-import type { ActivationPicture, NodePicture, NodeStatus } from './pictures.js';
 
 /** States as words: `detail` behind the state, such as a time. */
 export const stateTexts = defineTexts({
@@ -32,7 +32,7 @@ export const stateTexts = defineTexts({
     tokens: (count: string) => `${count} tokens`,
     missing: (names: string) => `No value from ${names}`,
     pass: (pass: number, of: number | undefined) => (of === undefined ? `pass ${pass}` : `pass ${pass} of ${of}`),
-    times: (count: number) => `${count} times`,
+    times: (count: number) => `${count} ×`,
     chosen: 'chosen',
   },
   zh: {
@@ -57,7 +57,7 @@ export const stateTexts = defineTexts({
   },
 });
 
-type StateTexts = (typeof stateTexts)['en'];
+export type StateTexts = (typeof stateTexts)['en'];
 
 export const STATE_ICONS: Readonly<Record<Exclude<NodeStatus, 'idle'>, LucideIcon>> = {
   queued: Clock,
@@ -88,12 +88,13 @@ export function stateDetail(node: NodePicture, words: StateTexts, nowMs: number)
   if (node.status === 'running' && newest !== undefined) return formatMs(Math.max(0, nowMs - newest.startedAtMs));
   if (node.status === 'retrying') return words.try(node.attempt ?? 2, node.attempts);
   if (node.status !== 'done') return '';
-  const { busyMs, usage, activations } = node.sums;
-  return [
-    ...(activations > 1 ? [words.times(activations)] : []),
-    formatMs(busyMs),
-    ...(usage.totalTokens > 0 ? [words.tokens(formatCount(usage.totalTokens))] : []),
-  ].join(', ');
+  const { busyMs, activations } = node.sums;
+  return activations > 1 ? `${words.times(activations)}, ${formatMs(busyMs)}` : formatMs(busyMs);
+}
+
+/** What its model calls took; empty when there were none. */
+export function tokensText({ sums }: NodePicture, words: StateTexts): string {
+  return sums.usage.totalTokens > 0 ? words.tokens(formatCount(sums.usage.totalTokens)) : '';
 }
 
 /** Rounds of a container; empty before the first. */
@@ -134,5 +135,5 @@ export function formatMs(ms: number): string {
 }
 
 function formatCount(count: number): string {
-  return count < 10_000 ? String(count) : `${(count / 1_000).toFixed(0)}k`;
+  return count < 10_000 ? String(count) : `${Math.round(count / 1_000)}k`;
 }

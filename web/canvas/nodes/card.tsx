@@ -2,6 +2,7 @@
 import type { NodeProps } from '@xyflow/react';
 import { Check, ShieldAlert } from 'lucide-react';
 import { memo } from 'react';
+import type { NodePicture } from '../../../src/canvas/picture/picture.js';
 import { canonicalId } from '../../../src/dsl/component-id.js';
 import { defineTexts, useTexts } from '../../shell/texts.js';
 import type { Branch } from '../describe.js';
@@ -9,8 +10,7 @@ import type { DrawnNode } from '../drawing.js';
 import { branchHandle, branchName, type CardFlowNode, ENTRY, EXCEPTION, EXIT } from '../flow.js';
 import { kindOf, SERVER_ICON } from '../kinds.js';
 import { useNodePicture } from '../live/live-run.js';
-import { newestActivation, stateTexts, tellingText } from '../live/node-state.js';
-import type { NodePicture } from '../live/pictures.js';
+import { newestActivation, type StateTexts, stateTexts, tellingText, tokensText } from '../live/node-state.js';
 import { MAX_TOOLS } from '../sizes.js';
 import style from './card.module.css';
 import { NodeNames } from './names.js';
@@ -92,6 +92,7 @@ function CardHead({
 }) {
   const { icon: Icon } = kindOf(node.type, isKnown);
   const words = useTexts(texts);
+  const states = useTexts(stateTexts);
   return (
     <div className={style.head}>
       <span className={style.icon}>
@@ -101,7 +102,7 @@ function CardHead({
         <strong title={node.name}>{node.name}</strong>
         <div className={style.line}>
           <span className={style.type} title={`${node.type} · ${node.id}`}>
-            {isKnown ? typeLine(node) : `${node.type}, ${words.unknown}`}
+            {isKnown ? aboutType(node, picture, states) : `${node.type}, ${words.unknown}`}
           </span>
           {picture !== undefined && <NodeState node={picture} />}
         </div>
@@ -110,8 +111,9 @@ function CardHead({
   );
 }
 
-/** The type, and the id where it says more. */
-function typeLine({ type, id, name }: DrawnNode): string {
+/** The type, and the id where it says more; in a run the tokens. */
+function aboutType({ type, id, name }: DrawnNode, picture: NodePicture | undefined, states: StateTexts): string {
+  if (picture !== undefined && picture.status !== 'idle') return tokensText(picture, states) || type;
   const isTold = canonicalId(id) === canonicalId(`${type}:${name}`) || canonicalId(id) === canonicalId(type);
   return isTold ? type : `${type} · ${id}`;
 }

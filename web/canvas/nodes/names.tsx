@@ -1,10 +1,10 @@
 /** What readers of the screen hear of a node: "Reply, Message, done", and what it does. */
 
+import type { NodePicture } from '../../../src/canvas/picture/picture.js';
 import { useTexts } from '../../shell/texts.js';
 import type { DrawnNode } from '../drawing.js';
 import { nameId, summaryId } from '../flow.js';
 import { roundsText, stateTexts, stateWords } from '../live/node-state.js';
-import type { NodePicture } from '../live/pictures.js';
 import { useSurroundings } from './surroundings.js';
 
 export function NodeNames(props: {

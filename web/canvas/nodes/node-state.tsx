@@ -1,9 +1,9 @@
 /** The state of a node on its card. */
 
+import type { NodePicture } from '../../../src/canvas/picture/picture.js';
 import { useTexts } from '../../shell/texts.js';
 import { useRunTime } from '../live/live-run.js';
 import { newestActivation, roundsText, STATE_ICONS, stateDetail, stateTexts } from '../live/node-state.js';
-import type { NodePicture } from '../live/pictures.js';
 import style from './node-state.module.css';
 
 /** A word, an icon and a colour; with how long it takes. */
@@ -15,7 +15,7 @@ export function NodeState({ node }: { readonly node: NodePicture }) {
   return (
     <span className={`${style.state} ${style[status]}`}>
       <Icon size={13} aria-hidden="true" />
-      {status === 'retrying' ? `${words.states.retrying} ` : status !== 'done' && words.states[status]}
+      {words.states[status]}
       {status === 'running' ? (
         <RunningDetail node={node} />
       ) : (

@@ -4,11 +4,11 @@ import { createContext, useContext } from 'react';
 export interface Surroundings {
   /** Makes ids of elements unique where several canvases are on one page. */
   readonly scope: string;
-  /** Types that the server has, in lower case; undefined until it has said. */
-  readonly knownTypes: ReadonlySet<string> | undefined;
+  /** Types that the server has not, in lower case. */
+  readonly unknownTypes: ReadonlySet<string>;
 }
 
-const SurroundingsContext = createContext<Surroundings>({ scope: '', knownTypes: undefined });
+const SurroundingsContext = createContext<Surroundings>({ scope: '', unknownTypes: new Set() });
 
 export const SurroundingsProvider = SurroundingsContext;
 
@@ -18,6 +18,5 @@ export function useSurroundings(): Surroundings {
 
 /** Whether the server has a component of this type; true until it has said. */
 export function useIsKnown(type: string): boolean {
-  const { knownTypes } = useSurroundings();
-  return knownTypes === undefined || knownTypes.has(type.trim().toLowerCase());
+  return !useSurroundings().unknownTypes.has(type.trim().toLowerCase());
 }

@@ -129,6 +129,26 @@ export function describeAgentStore(store: () => AgentStore): void {
       expect(await store().find(tenant, agent.id)).toEqual(changed);
     });
 
+    it('takes of concurrent changes that expect the same state one', async () => {
+      const tenant = newTenant();
+      const agent = agentRecord();
+      await store().insert(tenant, agent);
+      const expected = { updatedAt: agent.updatedAt };
+      const change = (title: string) =>
+        store().update(tenant, agent.id, { title, updatedAt: agent.updatedAt + 1 }, expected);
+      const results = await Promise.allSettled(['A', 'B', 'C'].map(change));
+      const [won, ...more] = results.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+      expect(more).toEqual([]);
+      expect(await store().find(tenant, agent.id)).toEqual(won);
+      const refusals = results.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+      const details = { field: 'updatedAt', stored: agent.updatedAt + 1 };
+      expect(refusals).toMatchObject([
+        { code: 'CONFLICT', details },
+        { code: 'CONFLICT', details },
+      ]);
+      expect(await store().update(tenant, 'none', {}, expected)).toBeUndefined();
+    });
+
     it('takes of concurrent changes every one', async () => {
       const tenant = newTenant();
       const agent = agentRecord();
