@@ -18,6 +18,9 @@ const SCREENS: readonly (readonly [path: string, screen: ComponentType])[] = [
   ['/agents', lazy(async () => ({ default: (await import('./agents/agents-page.js')).AgentsPage }))],
   ['/agents/:agent/compare', lazy(async () => ({ default: (await import('./debug/compare-page.js')).ComparePage }))],
   ['/agents/:agent/*?', lazy(async () => ({ default: (await import('./run/run-page.js')).RunPage }))],
+  ['/runs', lazy(async () => ({ default: (await import('./runs/runs-page.js')).RunsPage }))],
+  ['/inbox', lazy(async () => ({ default: (await import('./inbox/inbox-page.js')).InboxPage }))],
+  ['/settings', lazy(async () => ({ default: (await import('./settings/settings-page.js')).SettingsPage }))],
 ];
 
 export function App() {

@@ -98,13 +98,12 @@ function isKept({ status, endSeq }: ActivationPicture, fork: ForkedFrom | undefi
   return fork !== undefined && status === 'settled' && endSeq !== undefined && endSeq <= fork.forkedAt;
 }
 
-/** Steps that only B has stand behind the step of both that they followed. */
+/** Steps that only B has stand behind the step of both that they followed; before all where they followed none. */
 function insertByOrder(steps: readonly ComparedStep[], others: readonly ComparedStep[]): readonly ComparedStep[] {
   const behind = new Map<number, ComparedStep[]>();
   for (const step of others) {
     const before = steps.findLastIndex(({ b }) => b !== undefined && b.ordinal < (step.b?.ordinal ?? 0));
-    const at = before < 0 ? steps.length - 1 : before;
-    behind.set(at, [...(behind.get(at) ?? []), step]);
+    behind.set(before, [...(behind.get(before) ?? []), step]);
   }
   return [...(behind.get(-1) ?? []), ...steps.flatMap((step, at) => [step, ...(behind.get(at) ?? [])])];
 }

@@ -1,5 +1,5 @@
 /** Playing a run again: which event is shown when. */
-import { interval, map, type Observable, type SchedulerLike, takeWhile } from 'rxjs';
+import { interval, map, type Observable, takeWhile } from 'rxjs';
 
 /** The time of the events of a run: `atMs` by index, where index 0 is event `first`. */
 export interface PlayedEvents {
@@ -18,12 +18,12 @@ export const LONGEST_PAUSE_MS = 2_000;
  *
  * Pauses of more than two seconds are cut to that, so that a run that waited for a person goes on. At most twenty a second.
  */
-export function play(events: PlayedEvents, from: number, speed: number, scheduler?: SchedulerLike): Observable<number> {
+export function play(events: PlayedEvents, from: number, speed: number): Observable<number> {
   const { first, atMs } = events;
   const last = first + atMs.length - 1;
   let seq = Math.max(first, from);
   let lies = 0;
-  return interval(PLAY_STEP_MS, scheduler).pipe(
+  return interval(PLAY_STEP_MS).pipe(
     map(() => {
       lies += PLAY_STEP_MS * speed;
       while (seq < last) {
