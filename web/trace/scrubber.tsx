@@ -101,11 +101,13 @@ export function Scrubber({ store, live, at, shown, seek }: ScrubberProps) {
         <span className={style.place}>
           {text} · {formatMs(Math.max(0, since))}
         </span>
-        <ForkButton store={store} at={now} className={style.fork} />
-        <Button className={style.live} aria-pressed={at === undefined} title={words.toLive} onClick={toEnd}>
-          <Radio size={14} aria-hidden="true" />
-          {isLive ? words.live : words.end}
-        </Button>
+        <span className={style.right}>
+          <ForkButton store={store} at={now} className={style.fork} />
+          <Button className={style.live} aria-pressed={at === undefined} title={words.toLive} onClick={toEnd}>
+            <Radio size={14} aria-hidden="true" />
+            {isLive ? words.live : words.end}
+          </Button>
+        </span>
       </div>
       <input
         type="range"

@@ -62,7 +62,7 @@ export function StatePanel({ store }: { readonly store: RunSource }) {
       <div className={style.tree}>
         <p className={style.note}>{words.at(shown.lastSeq)}</p>
         {error !== null && data === undefined && <p className={style.note}>{words.fromLog}</p>}
-        <JsonView value={value} label={words.state} isSearchable />
+        <JsonView value={value} label={words.state} isSearchable levels={3} />
       </div>
       <Scrubber store={store} {...run} />
     </div>

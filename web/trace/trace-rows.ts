@@ -41,6 +41,15 @@ export function traceRows(picture: RunPicture, isUnfolded: IsUnfolded): readonly
   return rows;
 }
 
+/** What a line shows. */
+interface RowContent {
+  readonly inside: number;
+  readonly bars: readonly TraceBar[];
+  readonly status: ActivationStatus;
+  /** What its time is the sum of. @default its bars */
+  readonly timed?: readonly TraceBar[];
+}
+
 class Rows {
   readonly #rows: TraceRow[];
   readonly #end: number;
@@ -82,7 +91,13 @@ class Rows {
         ...(isContainer && { hasPasses: true as const }),
         ...(shown !== undefined && { activation: shown }),
       },
-      { inside, bars, status: shown?.status ?? worstOf(bars) },
+      {
+        inside,
+        bars,
+        status: shown?.status ?? worstOf(bars),
+        // Its passes may lie side by side, and there are pauses between them.
+        ...(shown !== undefined && { timed: activations.map((each) => activationBar(each, this.#end)) }),
+      },
     );
     if (!isOpen) return;
     if (isContainer) for (const pass of passes) this.#pass(pass, node, level + 1);
@@ -127,18 +142,11 @@ class Rows {
   /** Gives whether it is unfolded. */
   #push(
     about: Pick<TraceRow, 'key' | 'kind' | 'node' | 'label' | 'level' | 'hasPasses' | 'activation' | 'call'>,
-    {
-      inside,
-      bars,
-      status,
-    }: { readonly inside: number; readonly bars: readonly TraceBar[]; readonly status: ActivationStatus },
+    { inside, bars, status, timed = bars }: RowContent,
   ): boolean {
     const isOpen = inside > 0 && this.#isUnfolded(about.key);
-    let [busyMs, tokens] = [0, 0];
-    for (const bar of bars) {
-      busyMs += bar.toMs - bar.fromMs;
-      tokens += bar.tokens;
-    }
+    const busyMs = timed.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
+    const tokens = bars.reduce((sum, bar) => sum + bar.tokens, 0);
     this.#rows.push({ ...about, isOpen, inside, lanes: lanesOf(bars), status, busyMs, tokens });
     return isOpen;
   }

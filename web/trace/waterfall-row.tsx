@@ -24,6 +24,8 @@ export interface WaterfallRowProps {
   readonly top: number;
   readonly strip: Strip;
   readonly startMs: number;
+  /** Where the moment lies that the scrubber shows, in CSS pixels. */
+  readonly cursorX: number | undefined;
   /** It has the cursor of the keyboard. */
   readonly isActive: boolean;
   /** Its details are shown, or its node is selected on the canvas. */
@@ -97,12 +99,12 @@ function FoldButton({ row, onToggle }: Pick<WaterfallRowProps, 'row' | 'onToggle
 /** Characters of the labels of bars are about so wide. */
 const LABEL_PX = 6.5;
 
-function RowBars({ row, strip, startMs, onChoose, onSeek }: WaterfallRowProps) {
+function RowBars({ row, strip, startMs, cursorX, onChoose, onSeek }: WaterfallRowProps) {
   const words = useTexts(traceTexts);
   const states = useTexts(statusTexts);
   const lanes = useMemo(() => row.lanes.map((lane) => drawnBars(lane, strip)), [row.lanes, strip]);
   const nameOf = ({ label }: TraceBar) =>
-    label === undefined ? '' : words.label({ kind: row.hasPasses === true ? 'pass' : 'node', label });
+    label === undefined || label === '' ? '' : words.label({ kind: row.hasPasses === true ? 'pass' : 'node', label });
   const told = (bar: TraceBar, count: number) => {
     const parts = [
       nameOf(bar),
@@ -112,13 +114,14 @@ function RowBars({ row, strip, startMs, onChoose, onSeek }: WaterfallRowProps) {
     ];
     return parts.filter((part) => part !== '').join(', ');
   };
-  const first = row.lanes[0]?.[0];
-  const summary = first === undefined ? '' : told({ ...first, status: row.status }, row.lanes.flat().length);
+  const bars = row.lanes.flat();
+  const [first] = bars;
+  const summary = first === undefined ? '' : told({ ...first, ...(bars.length > 1 && { label: '' }) }, bars.length);
   return (
     <span role="gridcell" aria-label={summary} className={style.bars}>
       <svg width={strip.width} height={rowHeight(row)} aria-hidden="true" focusable="false">
-        {lanes.map((bars, lane) =>
-          bars.map(({ x, width, status, count, bar }) => (
+        {lanes.map((drawn, lane) =>
+          drawn.map(({ x, width, status, count, bar }) => (
             <g
               key={bar.seq}
               className={style[toneOf(status)]}
@@ -135,6 +138,9 @@ function RowBars({ row, strip, startMs, onChoose, onSeek }: WaterfallRowProps) {
               )}
             </g>
           )),
+        )}
+        {cursorX !== undefined && (
+          <line className={style.cursor} x1={cursorX} x2={cursorX} y1={0} y2={rowHeight(row)} />
         )}
       </svg>
     </span>

@@ -2,7 +2,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { useTexts } from '../shell/texts.js';
-import type { Strip, TimeWindow } from './draw-bars.js';
+import { type Strip, type TimeWindow, xOf } from './draw-bars.js';
 import { rowHeight } from './row-sizes.js';
 import { TimeAxis } from './time-axis.js';
 import type { TraceBar } from './trace-bars.js';
@@ -95,6 +95,7 @@ export function Waterfall(props: WaterfallProps) {
                 top={start}
                 strip={strip}
                 startMs={startMs}
+                cursorX={atMs === undefined ? undefined : xOf(atMs, strip)}
                 isActive={index === active}
                 isChosen={row.key === chosen}
                 isMarked={row.kind === 'node' && row.node.id === marked}
