@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../../src/json.js';
 import { useTexts } from '../shell/texts.js';
 import { StatusTag } from '../trace/status-tag.js';
 import { placeOf } from '../trace/trace-frames.js';
-import { placeOfRound } from '../trace/trace-texts.js';
+import { CLOSING, placeOfRound } from '../trace/trace-texts.js';
 import style from './compare.module.css';
 import type { ComparedStep } from './compare-runs.js';
 import { compareTexts } from './compare-texts.js';
@@ -21,7 +21,7 @@ export function ComparedLine({ step }: { readonly step: ComparedStep }) {
   const { round } = placeOf(within);
   const parts = [
     node.name || node.id,
-    ...(round === '' ? [] : [words.pass(placeOfRound(round))]),
+    ...(round === '' ? [] : [round === CLOSING ? words.closing : words.pass(placeOfRound(round))]),
     ...(place === 1 ? [] : [words.time(place)]),
   ];
   return (

@@ -147,7 +147,15 @@ class Rows {
     const isOpen = inside > 0 && this.#isUnfolded(about.key);
     const busyMs = timed.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
     const tokens = bars.reduce((sum, bar) => sum + bar.tokens, 0);
-    this.#rows.push({ ...about, isOpen, inside, lanes: lanesOf(bars), status, busyMs, tokens });
+    this.#rows.push({
+      ...about,
+      isOpen,
+      inside,
+      lanes: bars.length < 2 ? [bars] : lanesOf(bars),
+      status,
+      busyMs,
+      tokens,
+    });
     return isOpen;
   }
 }

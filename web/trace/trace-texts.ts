@@ -3,7 +3,7 @@ import { defineTexts } from '../shell/texts.js';
 import type { TraceRow } from './trace-rows.js';
 
 /** The pass that only tells a body that no other one follows. */
-const CLOSING = 'closing';
+export const CLOSING = 'closing';
 
 export const traceTexts = defineTexts({
   en: {

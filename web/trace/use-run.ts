@@ -1,5 +1,6 @@
 /** The run of a store, and the moment of it that the address names. */
 import { useMemo } from 'react';
+import { throttle, timer } from 'rxjs';
 import type { RunPicture } from '../../src/canvas/picture/picture.js';
 import { useQueryValues } from '../parts/location.js';
 import { useObservable } from '../parts/use-observable.js';
@@ -17,8 +18,15 @@ export interface ShownRun {
   readonly seek: (seq: number | undefined) => void;
 }
 
+/** Runs with more activations are laid out less often while they grow, since that takes longer than a frame. */
+const MANY = 2_000;
+const SLOW_MS = 1_000;
+
 export function useRun(store: RunSource): ShownRun {
-  const live = useObservable(store.picture$, store.picture);
+  const live = useObservable(
+    useMemo(() => calmed(store), [store]),
+    store.picture,
+  );
   const [query, change] = useQueryValues();
   const named = query.get('at');
   const wanted = named === null || !/^\d{1,15}$/.test(named) ? undefined : Number(named);
@@ -27,4 +35,10 @@ export function useRun(store: RunSource): ShownRun {
   // The picture of a past event does not change as the run goes on.
   const shown = useMemo(() => (at === undefined ? undefined : store.at(at)), [store, at]);
   return { live, at, shown: shown ?? live, seek: (seq) => change({ at: seq }) };
+}
+
+/** The last picture always comes. */
+function calmed({ picture$ }: RunSource) {
+  const pause = ({ activations }: RunPicture) => timer(activations > MANY ? SLOW_MS : 0);
+  return picture$.pipe(throttle(pause, { leading: true, trailing: true }));
 }
