@@ -18,6 +18,7 @@ import { benchOperators } from './operators.bench.js';
 import { benchProcess } from './process.bench.js';
 import { benchSearch } from './search.bench.js';
 import { benchStart } from './start.bench.js';
+import { benchStudio } from './studio.bench.js';
 import { benchTelemetry } from './telemetry.bench.js';
 import { benchTokens } from './tokens.bench.js';
 
@@ -40,6 +41,7 @@ const FILES: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   ingestion: benchIngestion,
   process: benchProcess,
   start: benchStart,
+  studio: benchStudio,
 };
 
 const filters = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
