@@ -1,21 +1,141 @@
 /** Running an agent on its page. */
-import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/json.js';
+import { FORM } from '../transport/support/documents.js';
+import {
+  ASKING,
+  answering,
+  conversation,
+  countedWords,
+  example,
+  exampleModels,
+  messageField,
+  say,
+} from './support/conversation.js';
 import { hasChromium, named, openStudio } from './support/studio.js';
 
-const example = async (name: string): Promise<JsonObject> =>
-  JSON.parse(await readFile(new URL(`../../examples/${name}/canvas.json`, import.meta.url), 'utf8'));
-
 describe.skipIf(!hasChromium)(named('the page of an agent'), () => {
-  it('runs an example and shows its answer', async () => {
+  it('runs an example and shows its answer, on the canvas as well', async () => {
     const { page, open, agent } = await openStudio();
     await open(`/agents/${await agent(await example('hello'))}`);
-    await page.getByRole('textbox', { name: 'Message' }).fill('Good day');
-    await page.keyboard.press('Enter');
-    const log = page.getByRole('log', { name: 'Conversation' });
-    await log.getByText('Hello! You said "Good day", and this is turn 1.').waitFor();
-    expect(page.url()).toMatch(/runs\/[0-9a-f]{32}$/);
-    expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('');
+    await conversation(page).getByText('Say something.').waitFor();
+    await say(page, 'Good day');
+    await conversation(page).getByText('Hello! You said "Good day", and this is turn 1.').waitFor();
+    await page.getByText('Greet, Message, done').waitFor({ state: 'attached' });
+    expect(page.url()).toMatch(/#\/agents\/[^/]+\/runs\/[0-9a-f]{32}$/);
+    expect(await messageField(page).inputValue()).toBe('');
+  });
+
+  it('breaks the line with Shift and Enter, and keeps what is written over a reload', async () => {
+    const { page, open, agent } = await openStudio();
+    await open(`/agents/${await agent(await example('hello'))}`);
+    await messageField(page).fill('one');
+    await messageField(page).press('Shift+Enter');
+    await page.keyboard.type('two');
+    await page.reload();
+    await messageField(page).waitFor();
+    expect(await messageField(page).inputValue()).toBe('one\ntwo');
+  });
+
+  it('keeps a conversation: the next turn goes on, and another tab opens it from the list', async () => {
+    const { page, open, agent, tab } = await openStudio();
+    const id = await agent(await example('hello'));
+    await open(`/agents/${id}`);
+    await say(page, 'first');
+    await conversation(page).getByText('this is turn 1').waitFor();
+    await say(page, 'second');
+    await conversation(page).getByText('You said "second", and this is turn 2.').waitFor();
+    const other = await tab();
+    await other.open(`/agents/${id}`);
+    await other.page.getByRole('button', { name: 'Conversations' }).click();
+    await other.page.getByRole('menuitem', { name: /^first/ }).click();
+    await conversation(other.page).getByText('this is turn 2').waitFor();
+    await conversation(other.page).getByText('this is turn 1').waitFor();
+    await say(other.page, 'third');
+    await conversation(other.page).getByText('You said "third", and this is turn 3.').waitFor();
+    await other.page.getByRole('button', { name: 'New conversation' }).click();
+    expect(await conversation(other.page).getByRole('article').count()).toBe(0);
+  });
+
+  it('asks with a form where the run waits, says what is wrong in it, and goes on', async () => {
+    const { page, open, agent } = await openStudio();
+    await open(`/agents/${await agent(await example('form'))}`);
+    await say(page, 'go');
+    const form = page.getByRole('form', { name: 'A form waits for you' });
+    await form.getByText('Where do you want to go, and for how long?').waitFor();
+    await form.getByRole('textbox', { name: 'City' }).fill('Oslo');
+    await form.getByRole('textbox', { name: 'Nights' }).fill('many');
+    await form.getByRole('button', { name: 'Send' }).click();
+    await form.getByText('This must be a number.').waitFor();
+    await form.getByRole('textbox', { name: 'Nights' }).fill('3');
+    await form.getByRole('button', { name: 'Send' }).click();
+    await conversation(page).getByText('Booked: 3 nights in Oslo.').waitFor();
+    expect(await form.count()).toBe(0);
+    // What ran before the form is still shown as done.
+    await page.getByText('Begin, Begin, done').waitFor({ state: 'attached' });
+  });
+
+  it('shows a form that waits after a reload', async () => {
+    const { page, open, agent } = await openStudio();
+    await open(`/agents/${await agent(FORM)}`);
+    await say(page, 'go');
+    await page.getByRole('textbox', { name: 'City' }).waitFor();
+    await page.reload();
+    await page.getByRole('textbox', { name: 'City' }).fill('Rome');
+    await page.getByRole('button', { name: 'Send' }).first().click();
+    await conversation(page).getByText('to Rome').waitFor();
+  });
+
+  it('asks for an approval, and goes on as it was decided', async () => {
+    const { page, open, agent } = await openStudio({ models: await exampleModels('approval') });
+    await open(`/agents/${await agent(await example('approval'))}`);
+    await say(page, 'my aunt');
+    await page.getByRole('combobox', { name: 'Send it' }).selectOption('yes');
+    await page.getByRole('form').getByRole('button', { name: 'Send' }).first().click();
+    await conversation(page)
+      .getByText(/^Sent: /)
+      .waitFor();
+  });
+
+  it('shows calls of tools as cards with what they were given and gave', async () => {
+    const { page, open, agent } = await openStudio({ models: await exampleModels('agent') });
+    await open(`/agents/${await agent(await example('agent'))}`);
+    await say(page, 'How old is the Golden Gate Bridge?');
+    await conversation(page).getByText('It was opened in 1937, so it is 89 years old.').waitFor();
+    await conversation(page).getByText('Guide › Historian').click();
+    await conversation(page).getByText('When was the Golden Gate Bridge opened?').waitFor();
+    await conversation(page).getByText('The Golden Gate Bridge was opened in 1937.').waitFor();
+  });
+
+  it('stops a run, and says what was cut off', async () => {
+    const models = answering(countedWords(2_000), 50);
+    const { page, open, agent, server } = await openStudio({ models });
+    const id = await agent(ASKING);
+    await open(`/agents/${id}`);
+    await say(page, 'count');
+    await conversation(page).getByText('w3.').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await conversation(page)
+      .getByText(/^Stopped after .* Cut off: LLM, Message\./)
+      .waitFor();
+    const { body } = await server.call('GET', `/api/v1/agents/${id}/runs`);
+    expect(body.data[0].status).toBe('cancelled');
+    expect(await page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
+  });
+
+  it('says why a run failed, where, and what to do', async () => {
+    const models = JSON.stringify({ scripted: { default: { error: 'the provider is on fire' } } });
+    const { page, open, agent } = await openStudio({ models });
+    await open(`/agents/${await agent(ASKING)}`);
+    await say(page, 'hello?');
+    const failure = conversation(page).getByRole('alert');
+    await failure.getByText('MODEL_UNAVAILABLE').waitFor();
+    await failure.getByText('the provider is on fire').waitFor();
+    await failure.getByText(/^Try again in a moment/).waitFor();
+  });
+
+  it('says when a run cannot be found', async () => {
+    const { page, open, agent } = await openStudio();
+    await open(`/agents/${await agent(ASKING)}/runs/nowhere`);
+    await page.getByRole('alert').waitFor();
   });
 });

@@ -30,8 +30,10 @@ export class MarkdownBlocks {
   #text = '';
   #blocks: readonly MarkdownBlock[] = [];
 
-  /** The blocks of `text`; those of the last call that are finished are the same objects. */
-  read(text: string): readonly MarkdownBlock[] {
+  /** The blocks of a text; those of the last call that are finished are the same objects. */
+  read(written: string): readonly MarkdownBlock[] {
+    // Marked does so as well, and its blocks are to add up to the text.
+    const text = written.replace(/\r\n?/g, '\n');
     if (text === this.#text) return this.#blocks;
     const kept = text.startsWith(this.#text) ? finished(this.#blocks) : [];
     const from = kept.reduce((sum, { raw }) => sum + raw.length, 0);
@@ -57,7 +59,16 @@ function readBlocks(text: string, from: number): readonly MarkdownBlock[] {
 }
 
 function lex(text: string): readonly MarkdownBlock[] {
-  if (DEEP_LINE.test(text) || INDENTED_LINE.test(text)) return [{ raw: text }];
+  if (!isDeep(text)) return lexShallow(text);
+  // What stands by itself is read by itself, so that one deep paragraph does not take the form of the others.
+  return text
+    .split(/(?<=\n\n)/)
+    .flatMap((part): readonly MarkdownBlock[] => (isDeep(part) ? [{ raw: part }] : lexShallow(part)));
+}
+
+const isDeep = (text: string): boolean => DEEP_LINE.test(text) || INDENTED_LINE.test(text);
+
+function lexShallow(text: string): readonly MarkdownBlock[] {
   try {
     const lexer = new Lexer({ gfm: true });
     lexer.blockTokens(text, lexer.tokens);
@@ -66,18 +77,11 @@ function lex(text: string): readonly MarkdownBlock[] {
       if (isSimple(src)) lexer.inlineTokens(src, tokens);
       else tokens.push({ type: 'text', raw: src, text: src });
     }
-    const blocks = lexer.tokens.map((token): MarkdownBlock => ({ raw: token.raw, token }));
-    // Where the blocks do not add up to the text, as with line ends of other systems, it is read whole each time.
-    return blocks.reduce((sum, { raw }) => sum + raw.length, 0) === text.length ? blocks : joined(text, blocks);
+    return lexer.tokens.map((token): MarkdownBlock => ({ raw: token.raw, token }));
   } catch {
     // Too deep after all: the text says the same without its form.
     return [{ raw: text }];
   }
-}
-
-/** The blocks, of which the first stands for the length of all. */
-function joined(text: string, blocks: readonly MarkdownBlock[]): readonly MarkdownBlock[] {
-  return blocks.map((block, index) => ({ ...block, raw: index === 0 ? text : '' }));
 }
 
 function isSimple(text: string): boolean {
