@@ -1,6 +1,6 @@
 /** Running an agent on its page. */
 import { describe, expect, it } from 'vitest';
-import { FORM } from '../transport/support/documents.js';
+import { documentOf, FORM } from '../transport/support/documents.js';
 import {
   ASKING,
   answering,
@@ -96,6 +96,19 @@ describe.skipIf(!hasChromium)(named('the page of an agent'), () => {
       .waitFor();
   });
 
+  it('asks before an agent makes a call that needs an approval', async () => {
+    const dsl = JSON.parse(JSON.stringify(await example('agent')));
+    dsl.components['Agent:Guide'].obj.params.require_approval = ['*'];
+    const { page, open, agent } = await openStudio({ models: await exampleModels('agent') });
+    await open(`/agents/${await agent(dsl)}`);
+    await say(page, 'How old is the Golden Gate Bridge?');
+    const form = page.getByRole('form', { name: 'An approval waits for you' });
+    await form.getByText('Guide would like to make 2 calls.').waitFor();
+    for (const field of await form.getByRole('combobox').all()) await field.selectOption('allow');
+    await form.getByRole('button', { name: 'Send' }).click();
+    await conversation(page).getByText('It was opened in 1937, so it is 89 years old.').waitFor();
+  });
+
   it('shows calls of tools as cards with what they were given and gave', async () => {
     const { page, open, agent } = await openStudio({ models: await exampleModels('agent') });
     await open(`/agents/${await agent(await example('agent'))}`);
@@ -113,13 +126,13 @@ describe.skipIf(!hasChromium)(named('the page of an agent'), () => {
     await open(`/agents/${id}`);
     await say(page, 'count');
     await conversation(page).getByText('w3.').waitFor();
-    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
     await conversation(page)
       .getByText(/^Stopped after .* Cut off: LLM, Message\./)
       .waitFor();
     const { body } = await server.call('GET', `/api/v1/agents/${id}/runs`);
     expect(body.data[0].status).toBe('cancelled');
-    expect(await page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Stop', exact: true }).count()).toBe(0);
   });
 
   it('says why a run failed, where, and what to do', async () => {
@@ -131,6 +144,70 @@ describe.skipIf(!hasChromium)(named('the page of an agent'), () => {
     await failure.getByText('MODEL_UNAVAILABLE').waitFor();
     await failure.getByText('the provider is on fire').waitFor();
     await failure.getByText(/^Try again in a moment/).waitFor();
+  });
+
+  it('goes on where a run failed, when its user says so', async () => {
+    const models = JSON.stringify({
+      scripted: { rules: [{ times: 1, error: 'not now' }], default: { reply: 'Here I am.' } },
+    });
+    const { page, open, agent } = await openStudio({ models });
+    await open(`/agents/${await agent(ASKING)}`);
+    await say(page, 'hello?');
+    await conversation(page).getByText('not now').waitFor();
+    await conversation(page).getByRole('button', { name: 'Try again from there' }).click();
+    await conversation(page).getByText('Here I am.').waitFor();
+    await page.getByText('Begin, Begin, done').waitFor({ state: 'attached' });
+  });
+
+  it('moves the border of the run panel by keyboard, and keeps its place', async () => {
+    const { page, open, agent } = await openStudio();
+    await open(`/agents/${await agent(ASKING)}`);
+    const border = page.getByRole('separator', { name: 'Width of the run panel' });
+    await border.focus();
+    const before = Number(await border.getAttribute('aria-valuenow'));
+    await page.keyboard.press('ArrowLeft');
+    const width = (await page.getByRole('region', { name: 'Run panel' }).boundingBox())?.width ?? 0;
+    expect([Number(await border.getAttribute('aria-valuenow')), Math.round(width)]).toEqual([before + 24, before + 24]);
+    await page.reload();
+    expect(await border.getAttribute('aria-valuenow')).toBe(String(before + 24));
+  });
+
+  it('sends files and values of Begin, which are asked for before the first turn', async () => {
+    const dsl = documentOf({
+      begin: [
+        'Begin',
+        ['Message:A'],
+        {
+          inputs: {
+            name: { name: 'Your name', type: 'line', optional: false },
+            paper: { name: 'A paper', type: 'file', optional: false },
+          },
+        },
+      ],
+      'Message:A': ['Message', [], { content: ['{begin@name} gave: {begin@paper}'] }],
+    });
+    const { page, open, agent } = await openStudio();
+    await open(`/agents/${await agent(dsl)}`);
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('This is needed.').first().waitFor();
+    await page.getByRole('textbox', { name: 'Your name' }).fill('Ada');
+    const file = { name: 'paper.txt', mimeType: 'text/plain', buffer: Buffer.from('on engines') };
+    await page.getByLabel('A paper').setInputFiles(file);
+    await page.getByRole('button', { name: 'Remove paper.txt' }).waitFor();
+    await page.getByRole('button', { name: 'Send' }).click();
+    await conversation(page)
+      .getByText(/Ada gave:[\s\S]*on engines/)
+      .waitFor();
+  });
+
+  it('is the conversation alone on a phone', async () => {
+    const { page, open, agent } = await openStudio({ browser: { viewport: { width: 390, height: 780 } } });
+    await open(`/agents/${await agent(await example('hello'))}`);
+    await say(page, 'hi');
+    await conversation(page).getByText('You said "hi"').waitFor();
+    expect(await page.getByRole('region', { name: 'Canvas' }).count()).toBe(0);
+    const [inside, all] = await page.evaluate(() => [innerWidth, document.documentElement.scrollWidth]);
+    expect(all).toBeLessThanOrEqual(inside as number);
   });
 
   it('says when a run cannot be found', async () => {

@@ -38,7 +38,7 @@ export function ChatPanel({ agent, document, conversation, state }: ChatPanelPro
   const isBroken = error !== undefined && sending === undefined;
   return (
     <div className={style.panel}>
-      <ScrollLog label={words.log}>
+      <ScrollLog label={words.log} goesDownWith={sending}>
         {greeting !== '' && <p className={style.greeting}>{greeting}</p>}
         {isLoading && <LoadingNote />}
         {turns.map((turn) => (

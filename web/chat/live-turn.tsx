@@ -35,7 +35,13 @@ export function LiveTurn({ turn, store, agent, isLast, onAnswer }: LiveTurnProps
         questions.map((question) => (
           <QuestionForm key={question.address} agent={agent.id} question={question} onAnswer={onAnswer} />
         ))}
-      <RunEnd picture={picture} store={store} agent={agent} isLast={isLast} />
+      <RunEnd
+        picture={picture}
+        store={store}
+        agent={agent}
+        isLast={isLast}
+        onResume={() => void onAnswer({ query: '', resumeFrom: store.run })}
+      />
       <ConnectionNote connection={connection} />
     </article>
   );

@@ -1,8 +1,9 @@
 /** How a run stands, or how it ended: working, stopped and what was cut off, failed and what to do. */
-import { CircleAlert } from 'lucide-react';
+import { CircleAlert, RotateCw } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { RunPicture } from '../../src/canvas/picture/picture.js';
 import { ERROR_CODES, type ErrorCode } from '../../src/errors.js';
+import { Button } from '../parts/button.js';
 import { CopyButton } from '../parts/copy-button.js';
 import type { AgentDetail } from '../run/agent-detail.js';
 import type { RunStore } from '../run/run-store.js';
@@ -25,6 +26,8 @@ const texts = defineTexts({
     tokens: (count: number) => `${count} tokens`,
     recovered: 'The server was lost meanwhile; the run went on from where it stood.',
     report: 'Copy as a report',
+    again: 'Try again from there',
+    goOn: 'Go on from there',
     silent: 'The run ended without saying anything.',
   },
   zh: {
@@ -39,6 +42,8 @@ const texts = defineTexts({
     tokens: (count: number) => `${count} 个 token`,
     recovered: '期间服务器中断；运行已从中断处继续。',
     report: '复制为报告',
+    again: '从此处重试',
+    goOn: '从此处继续',
     silent: '运行结束，没有任何输出。',
   },
 });
@@ -48,9 +53,11 @@ export interface RunEndProps {
   readonly store: RunStore;
   readonly agent: AgentDetail;
   readonly isLast: boolean;
+  /** Goes on where the run ended. */
+  readonly onResume: () => void;
 }
 
-export function RunEnd({ picture, store, agent, isLast }: RunEndProps) {
+export function RunEnd({ picture, store, agent, isLast, onResume }: RunEndProps) {
   const words = useTexts(texts);
   const { status, error, elapsedMs = 0, usage, recoveries, answer, startedAtMs } = picture;
   const isAtWork = status === 'running' || status === 'stopping';
@@ -67,9 +74,15 @@ export function RunEnd({ picture, store, agent, isLast }: RunEndProps) {
             {status === 'stopping' ? words.stopping : words.running} <Clock since={startedAtMs} />
           </span>
         )}
-        {!isAtWork && status !== 'waiting' && <span>{words.took(duration(elapsedMs))}</span>}
+        {isLast && (status === 'failed' || status === 'cancelled') && (
+          <Button onClick={onResume}>
+            <RotateCw size={14} aria-hidden="true" />
+            {status === 'failed' ? words.again : words.goOn}
+          </Button>
+        )}
+        {(status === 'succeeded' || status === 'failed') && <span>{words.took(duration(elapsedMs))}</span>}
         {usage.totalTokens > 0 && <span>{words.tokens(usage.totalTokens)}</span>}
-        {!isAtWork && isLast && <CopyButton label={words.report} text={() => reportOf(store, agent)} />}
+        {!isAtWork && status !== 'waiting' && <CopyButton label={words.report} text={() => reportOf(store, agent)} />}
       </p>
     </>
   );

@@ -1,6 +1,6 @@
 /** A log that stays at its end while it grows, unless its reader has scrolled up. */
 import { ArrowDown } from 'lucide-react';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { IconButton } from '../parts/button.js';
 import { defineTexts, useTexts } from '../shell/texts.js';
 import style from './scroll-log.module.css';
@@ -13,16 +13,25 @@ const texts = defineTexts({
 /** So near to the end counts as at the end, in CSS pixels. */
 const NEAR = 48;
 
-export function ScrollLog({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+export interface ScrollLogProps {
+  readonly label: string;
+  /** When it changes, the log goes to its end, such as with what its reader sent. */
+  readonly goesDownWith: unknown;
+  readonly children: ReactNode;
+}
+
+export function ScrollLog({ label, goesDownWith, children }: ScrollLogProps) {
   const words = useTexts(texts);
   const frame = useRef<HTMLDivElement>(null);
   const inside = useRef<HTMLDivElement>(null);
   const [isAtEnd, setIsAtEnd] = useState(true);
   const follows = useRef(true);
-  const goDown = () => {
+  const lastTop = useRef(0);
+  const goDown = useCallback(() => {
     const element = frame.current;
+    follows.current = true;
     if (element !== null) element.scrollTop = element.scrollHeight;
-  };
+  }, []);
   useEffect(() => {
     const observer = new ResizeObserver(() => {
       if (follows.current) goDown();
@@ -30,11 +39,17 @@ export function ScrollLog({ label, children }: { readonly label: string; readonl
     if (inside.current !== null) observer.observe(inside.current);
     if (frame.current !== null) observer.observe(frame.current);
     return () => observer.disconnect();
-  });
+  }, [goDown]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: that it changed is the reason
+  useEffect(goDown, [goesDownWith]);
   const scrolled = () => {
     const element = frame.current;
     if (element === null) return;
-    follows.current = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR;
+    const { scrollTop, scrollHeight, clientHeight } = element;
+    // What was written since the log last went down is no wish of its reader; going up is.
+    if (scrollHeight - scrollTop - clientHeight < NEAR) follows.current = true;
+    else if (scrollTop < lastTop.current) follows.current = false;
+    lastTop.current = scrollTop;
     setIsAtEnd(follows.current);
   };
   return (

@@ -1,4 +1,5 @@
 /** Blocks and words of markdown as elements. */
+import { Image } from 'lucide-react';
 import type { MarkedToken, Token, Tokens } from 'marked';
 import type { ReactNode } from 'react';
 import { CodeBlock } from './code-block.js';
@@ -99,7 +100,7 @@ function Word({ token: any, citation }: TokenProps): ReactNode {
 function Picture({ token: { href, text } }: { readonly token: Tokens.Image }) {
   return (
     <span className={style.picture}>
-      🖼 <ExternalLink href={href}>{text === '' ? href : text}</ExternalLink>
+      <Image size={14} aria-hidden="true" /> <ExternalLink href={href}>{text === '' ? href : text}</ExternalLink>
     </span>
   );
 }
@@ -133,7 +134,7 @@ function MarkdownTable({ token, citation }: { readonly token: Tokens.Table; read
           <tr>
             {header.map((cell, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a cell of a growing table keeps its place
-              <th key={index} align={cell.align ?? undefined}>
+              <th key={index} className={cell.align === null ? undefined : style[cell.align]}>
                 {wordsOf(cell.tokens, citation)}
               </th>
             ))}
@@ -145,7 +146,7 @@ function MarkdownTable({ token, citation }: { readonly token: Tokens.Table; read
             <tr key={line}>
               {row.map((cell, index) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: a cell of a growing table keeps its place
-                <td key={index} align={cell.align ?? undefined}>
+                <td key={index} className={cell.align === null ? undefined : style[cell.align]}>
                   {wordsOf(cell.tokens, citation)}
                 </td>
               ))}

@@ -75,27 +75,40 @@ export class Conversation {
     if (this.state.sending !== undefined) return undefined;
     const { error: _, ...rest } = this.state;
     this.#state.next({ ...rest, sending: input });
-    const { session } = rest;
     const shown = this.#shown;
     let started: string | undefined;
-    await this.#during(async (client, agent, change) => {
+    await this.#during(async (client, agent) => {
+      const session = await this.#session(client, agent);
       const run = await startTurn(client, agent, { ...input, session });
-      const turn: Turn = {
-        key: run,
-        query: input.query,
-        files: (input.files ?? []).map(({ id, name, size }) => ({ id, name, size })),
-        run,
-        ...this.#parent,
-      };
       // The user went elsewhere meanwhile; the run goes on.
       if (shown !== this.#shown) return;
       started = run;
-      const { sending: __, ...now } = this.state;
-      this.#state.next({ ...now, turns: [...now.turns, turn] });
-      this.follow(run);
-      if (session === undefined) change({ session: (await readRun(client, agent, run)).session_id });
+      this.#add(input, run, session);
     });
     return started;
+  }
+
+  /** Of a conversation that began on this page the server knows it by its first run. */
+  async #session(client: Client, agent: string): Promise<string | undefined> {
+    const { session, turns } = this.state;
+    const run = turns.at(-1)?.run;
+    return session ?? (run === undefined ? undefined : (await readRun(client, agent, run)).session_id);
+  }
+
+  #add({ query, files = [], resumeFrom }: TurnInput, run: string, session: string | undefined): void {
+    const { sending: _, ...now } = this.state;
+    const last = now.turns.at(-1);
+    const waiting = last?.store?.picture.status === 'waiting' ? last.run : undefined;
+    const parent = resumeFrom ?? waiting;
+    const turn: Turn = {
+      key: run,
+      query,
+      files: files.map(({ id, name, size }) => ({ id, name, size })),
+      run,
+      ...(parent !== undefined && { parent }),
+    };
+    this.#state.next({ ...now, ...(session !== undefined && { session }), turns: [...now.turns, turn] });
+    this.follow(run);
   }
 
   /** Follows a run of the conversation, with those that it goes on with. */
@@ -130,12 +143,6 @@ export class Conversation {
     this.#shown += 1;
     for (const { store } of this.state.turns) store?.close();
     this.#state.next(EMPTY_STATE);
-  }
-
-  /** A turn goes on with the run before it when that waits. */
-  get #parent(): Partial<Turn> {
-    const last = this.state.turns.at(-1);
-    return last?.run !== undefined && last.store?.picture.status === 'waiting' ? { parent: last.run } : {};
   }
 
   /** Does something for what is shown now; its failure is shown, too. */
