@@ -5,13 +5,11 @@ import type { Page } from 'playwright-core';
 
 const SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Serious and critical findings: rule, and the elements that it is about. The canvas has tests of its own. */
+/** Serious and critical findings: rule, and the elements that it is about. */
 export async function axeFindings(page: Page): Promise<readonly string[]> {
   // As the debugger does it, which the policy of the page does not forbid.
   await page.evaluate(SOURCE);
-  const { violations } = (await page.evaluate(
-    'axe.run({ exclude: [[".react-flow"]] }, { resultTypes: ["violations"] })',
-  )) as {
+  const { violations } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
     violations: readonly {
       id: string;
       impact: string;
