@@ -16,7 +16,11 @@ const texts = defineTexts({
 /** Each address with the screen that it shows: a line for each. */
 const SCREENS: readonly (readonly [path: string, screen: ComponentType])[] = [
   ['/agents', lazy(async () => ({ default: (await import('./agents/agents-page.js')).AgentsPage }))],
+  ['/agents/:agent/compare', lazy(async () => ({ default: (await import('./debug/compare-page.js')).ComparePage }))],
   ['/agents/:agent/*?', lazy(async () => ({ default: (await import('./run/run-page.js')).RunPage }))],
+  ['/runs', lazy(async () => ({ default: (await import('./runs/runs-page.js')).RunsPage }))],
+  ['/inbox', lazy(async () => ({ default: (await import('./inbox/inbox-page.js')).InboxPage }))],
+  ['/settings', lazy(async () => ({ default: (await import('./settings/settings-page.js')).SettingsPage }))],
 ];
 
 export function App() {

@@ -196,9 +196,9 @@ function timeOf(bars: readonly TimelineBar[]): number {
   return bars.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
 }
 
-/** Each bar goes to the first lane that is free when it begins. */
-function lanesOf(bars: readonly TimelineBar[]): TimelineBar[][] {
-  const lanes: TimelineBar[][] = [];
+/** Bars in lanes: each goes to the first one that is free when it begins; of too many at the same time the further ones overlap in the last. */
+export function lanesOf<B extends Pick<TimelineBar, 'fromMs' | 'toMs'>>(bars: readonly B[]): B[][] {
+  const lanes: B[][] = [];
   for (const bar of [...bars].sort((one, other) => one.fromMs - other.fromMs)) {
     const free = lanes.find((lane) => (lane.at(-1)?.toMs ?? 0) <= bar.fromMs);
     if (free !== undefined) free.push(bar);
@@ -215,10 +215,15 @@ const STEPS_MS: readonly number[] = [
 ];
 const HOUR_MS = 3_600_000;
 
+/** Milliseconds between two round times, of which at most `most` lie in `spanMs`. */
+export function tickStepOf(spanMs: number, most: number): number {
+  const room = spanMs / Math.max(1, most);
+  return STEPS_MS.find((one) => one >= room) ?? Math.ceil(room / HOUR_MS) * HOUR_MS;
+}
+
 /** Round times from 0 to before `spanMs`, `most` of them at most, at least one. */
 export function ticksOf(spanMs: number, most: number): readonly number[] {
-  const room = spanMs / Math.max(1, most);
-  const step = STEPS_MS.find((one) => one >= room) ?? Math.ceil(room / HOUR_MS) * HOUR_MS;
+  const step = tickStepOf(spanMs, most);
   return Array.from({ length: Math.max(1, Math.ceil(spanMs / step)) }, (_, at) => at * step);
 }
 

@@ -162,14 +162,13 @@ describe.skipIf(!hasChromium)(named('the page of an agent'), () => {
     await page.getByRole('log').getByText('let x;').waitFor();
     await page.evaluate(axe);
     const found = await page.evaluate(async () => {
-      const { axe: tool } = window as unknown as { axe: { run(about: object): Promise<{ violations: Found[] }> } };
+      const { axe: tool } = window as unknown as { axe: { run(): Promise<{ violations: Found[] }> } };
       interface Found {
         readonly id: string;
         readonly impact: string;
         readonly nodes: readonly { readonly html: string }[];
       }
-      // The canvas has tests of its own.
-      const { violations } = await tool.run({ exclude: ['.react-flow'] });
+      const { violations } = await tool.run();
       return violations
         .filter(({ impact }) => impact === 'serious' || impact === 'critical')
         .map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html.slice(0, 200))]);

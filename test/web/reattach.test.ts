@@ -40,6 +40,23 @@ describe.skipIf(!hasChromium)(named('a run and its pages'), () => {
     ]);
   });
 
+  it('leaves room for a ninth tab when eight follow a run', async () => {
+    const { page, open, agent, tab } = await openStudio({ models: answering(countedWords(5_000), 100) });
+    await open(`/agents/${await agent(ASKING)}`);
+    await say(page, 'count');
+    await conversation(page).getByText('w2.').waitFor();
+    const address = new URL(page.url()).hash.slice(1);
+    for (let count = 2; count <= 9; count += 1) {
+      const another = await tab();
+      await another.open(address);
+      await conversation(another.page).getByText('w2.').waitFor();
+    }
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    await conversation(page)
+      .getByText(/^Stopped after/)
+      .waitFor();
+  });
+
   it('goes on when its connection is lost, which the page says, and catches up', async () => {
     let cut = (): void => {};
     let mend = (): void => {};

@@ -119,6 +119,43 @@ describe.skipIf(!hasChromium)(named('the page of an agent'), () => {
     await conversation(page).getByText('The Golden Gate Bridge was opened in 1937.').waitFor();
   });
 
+  it('opens what an answer cites from its mark', async () => {
+    // RAGFlow's numbers of passages are made from their ids.
+    const passage = {
+      id: 'p1',
+      content: 'The bridge was opened in 1937.',
+      documentId: 'd1',
+      documentName: 'bridges.txt',
+      datasetId: 'ds',
+      similarity: 0.8,
+    };
+    const dsl = documentOf({
+      begin: ['Begin', ['Retrieval:R']],
+      'Retrieval:R': ['Retrieval', ['LLM:Say'], { dataset_ids: ['ds'], query: '{sys.query}' }],
+      'LLM:Say': [
+        'LLM',
+        ['Message:Reply'],
+        {
+          llm_id: 'scripted',
+          sys_prompt: 'Use {Retrieval:R@formalized_content}.',
+          prompts: [{ role: 'user', content: '{sys.query}' }],
+        },
+      ],
+      'Message:Reply': ['Message', [], { content: ['{LLM:Say@content}'] }],
+    });
+    const retriever = { search: async () => [passage] };
+    const { page, open, agent } = await openStudio({
+      models: answering(['It was opened in 1937 [ID:', '216].']),
+      services: { retriever },
+    });
+    await open(`/agents/${await agent(dsl)}`);
+    await say(page, 'when?');
+    await conversation(page).getByRole('button', { name: 'Evidence 216' }).click();
+    const evidence = page.getByRole('dialog', { name: 'Evidence 216' });
+    await evidence.getByText('bridges.txt').waitFor();
+    await evidence.getByText('The bridge was opened in 1937.').waitFor();
+  });
+
   it('stops a run, and says what was cut off', async () => {
     const models = answering(countedWords(2_000), 50);
     const { page, open, agent, server } = await openStudio({ models });

@@ -1,5 +1,5 @@
 /** Deletions that can still be taken back: each is made after some seconds, or when the page is left. */
-import { BehaviorSubject, type Observable, type Subscription, timer } from 'rxjs';
+import { asyncScheduler, BehaviorSubject, type Observable, type SchedulerLike, type Subscription, timer } from 'rxjs';
 
 /** How long a deletion can be taken back. */
 export const UNDO_MS = 8_000;
@@ -18,6 +18,8 @@ export interface FailedDeletion extends Deletion {
 export interface DeletionsOptions {
   /** Carries a deletion out. */
   readonly remove: (id: string) => Promise<unknown>;
+  /** @default the time of the browser */
+  readonly scheduler?: SchedulerLike;
 }
 
 /** Owned by the page of agents, which flushes it when it is left. */
@@ -56,7 +58,7 @@ export class Deletions {
     this.#pending$.next([...this.pending, deletion]);
     this.#timers.set(
       id,
-      timer(UNDO_MS).subscribe(() => void this.#carryOut(deletion)),
+      timer(UNDO_MS, this.#options.scheduler ?? asyncScheduler).subscribe(() => void this.#carryOut(deletion)),
     );
   }
 

@@ -26,6 +26,12 @@ export class Keys {
     return this.#key;
   }
 
+  /** Where the key is kept; undefined when there is none. */
+  get place(): keyof KeyStorage | undefined {
+    if (this.#key === undefined) return undefined;
+    return this.#storage.tab.getItem(NAME) === this.#key ? 'tab' : 'device';
+  }
+
   /** Whether a request waits for a key. */
   get isAsked$(): Observable<boolean> {
     return this.#isAsked$;

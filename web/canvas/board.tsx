@@ -126,7 +126,7 @@ function minimapClass({ type }: FlowNode): string {
 function withChoice(nodes: readonly FlowNode[], selected: string | undefined): FlowNode[] {
   return nodes.map((node) =>
     node.id === selected
-      ? ({ ...node, selected: true, domAttributes: { ...node.domAttributes, 'aria-pressed': true } } as FlowNode)
+      ? ({ ...node, selected: true, domAttributes: { ...node.domAttributes, 'aria-current': true } } as FlowNode)
       : node,
   );
 }

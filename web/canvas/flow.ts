@@ -106,7 +106,8 @@ function cardNode(node: DrawnNode, { x, y, width, height }: Placed, scope: strin
     measured: { width, height },
     handles: handlesOf(node, width, height),
     ...(node.parent !== undefined && { parentId: node.parent }),
-    ariaRole: 'button',
+    // What is written on it changes all the time, and is not its name: a button would have to be named by it.
+    ariaRole: 'group',
     domAttributes: {
       'aria-labelledby': nameId(scope, node.id),
       'aria-describedby': summaryId(scope, node.id),

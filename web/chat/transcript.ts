@@ -46,8 +46,8 @@ export function transcriptOf(picture: RunPicture): readonly TranscriptItem[] {
   return [...said, ...called].toSorted((a, b) => a.atMs - b.atMs).slice(0, MAX_ITEMS);
 }
 
-/** Calls with what the log of tools says of them, and entries of the log that belong to none. */
-function callsOf({ token, attempt, calls, notices }: ActivationPicture): readonly CallItem[] {
+/** Calls of tools and agents with what the log of tools says of them, and entries of the log that belong to none. */
+export function callsOf({ token, attempt, calls, notices }: ActivationPicture): readonly CallItem[] {
   const place = `c${token}.${attempt}`;
   const logs = notices
     .filter(({ name }) => name === 'tool-called')

@@ -25,6 +25,8 @@ export interface JsonTreeState {
   readonly whole: ReadonlySet<string>;
   /** In small letters; empty for no search. */
   readonly search: string;
+  /** Levels that are open at first, where they are small. @default 2 */
+  readonly levels?: number;
 }
 
 /** Members and items of one value that are shown at first. */
@@ -41,7 +43,10 @@ const MAX_SEARCHED = 50_000;
 export const MAX_ROWS = 20_000;
 
 /** The lines of `value` in order. Never recursive: values may be as deep as they like. */
-export function jsonRows(value: Json, { opened, whole, search }: JsonTreeState): readonly JsonRow[] {
+export function jsonRows(
+  value: Json,
+  { opened, whole, search, levels = OPEN_LEVELS }: JsonTreeState,
+): readonly JsonRow[] {
   const found = search === '' ? undefined : pathsOf(value, search);
   const rows: JsonRow[] = [];
   const stack: JsonRow[] = [{ path: '', name: '', level: 1, value, isOpen: false }];
@@ -57,7 +62,7 @@ export function jsonRows(value: Json, { opened, whole, search }: JsonTreeState):
       continue;
     }
     const { size, names } = members;
-    const isOpen = found !== undefined || (opened.get(path) ?? (level <= OPEN_LEVELS && size <= OPEN_SIZE));
+    const isOpen = found !== undefined || (opened.get(path) ?? (level <= levels && size <= OPEN_SIZE));
     rows.push({ ...row, size, isOpen });
     if (!isOpen) continue;
     const shown = names.map((name) => child(row, name));

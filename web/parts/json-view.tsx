@@ -31,17 +31,22 @@ export interface JsonViewProps {
   readonly label: string;
   /** Whether there is a field to search in it. @default false */
   readonly isSearchable?: boolean;
+  /** Levels that are open at first, where they are small. @default 2 */
+  readonly levels?: number;
 }
 
 const NOTHING: ReadonlyMap<string, boolean> = new Map();
 
-export function JsonView({ value, label, isSearchable = false }: JsonViewProps) {
+export function JsonView({ value, label, isSearchable = false, levels = 2 }: JsonViewProps) {
   const words = useTexts(texts);
   const [text, setText] = useState('');
   const search = useDeferredValue(text.trim().toLowerCase());
   const [opened, setOpened] = useState(NOTHING);
   const [whole, setWhole] = useState<ReadonlySet<string>>(new Set());
-  const rows = useMemo(() => jsonRows(value, { opened, whole, search }), [value, opened, whole, search]);
+  const rows = useMemo(
+    () => jsonRows(value, { opened, whole, search, levels }),
+    [value, opened, whole, search, levels],
+  );
   const toggle = (row: JsonRow, isOpen = !row.isOpen) => setOpened(new Map(opened).set(row.path, isOpen));
   const showAll = (path: string) => setWhole(new Set(whole).add(path.replace(/\/…$/, '')));
   return (

@@ -50,9 +50,13 @@ export async function startTurn(client: Client, agent: string, turn: TurnInput):
     detach: true,
   };
   const response = await client.answer(`${agentPath(agent)}/stream`, { method: 'POST', body });
+  return startedRun(response);
+}
+
+/** The id of the run that an answer streams. The stream is left: events are followed by another way, which outlives a lost connection. @throws ApiError. */
+export async function startedRun(response: Response): Promise<string> {
   const run = response.headers.get('x-run-id');
   if (run === null) throw await refusalOf(response);
-  // The events are followed by another way, which outlives a lost connection.
   await response.body?.cancel();
   return run;
 }

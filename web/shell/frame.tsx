@@ -2,6 +2,7 @@
 import { Moon, Sun } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
+import { InboxCount } from '../inbox/inbox-count.js';
 import { Button, IconButton } from '../parts/button.js';
 import style from './frame.module.css';
 import { ShortcutButton } from './shortcut-list.js';
@@ -13,6 +14,9 @@ const texts = defineTexts({
     skip: 'To the content',
     places: 'Places',
     agents: 'Agents',
+    runs: 'Runs',
+    inbox: 'Inbox',
+    settings: 'Settings',
     language: 'Language: 中文',
     dark: 'Dark theme',
     light: 'Light theme',
@@ -21,6 +25,9 @@ const texts = defineTexts({
     skip: '跳到内容',
     places: '导航',
     agents: '智能体',
+    runs: '运行记录',
+    inbox: '待办',
+    settings: '设置',
     language: '语言：English',
     dark: '深色主题',
     light: '浅色主题',
@@ -28,7 +35,12 @@ const texts = defineTexts({
 });
 
 /** Places of the bar: address and the text that names it. */
-const PLACES = [['/agents', 'agents']] as const;
+const PLACES = [
+  ['/agents', 'agents'],
+  ['/runs', 'runs'],
+  ['/inbox', 'inbox'],
+  ['/settings', 'settings'],
+] as const;
 
 export function Frame({ children }: { readonly children: ReactNode }) {
   const words = useTexts(texts);
@@ -46,6 +58,7 @@ export function Frame({ children }: { readonly children: ReactNode }) {
           {PLACES.map(([to, name]) => (
             <Link key={to} href={to} aria-current={path.startsWith(to) ? 'page' : undefined}>
               {words[name]}
+              {name === 'inbox' && <InboxCount />}
             </Link>
           ))}
         </nav>

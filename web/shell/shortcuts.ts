@@ -56,11 +56,16 @@ const FIELDS =
 /** What has a meaning for these elements is theirs. */
 const OWN_KEYS = 'button, a, summary, input';
 
+/** The window and the document, which are targets too, are no elements. */
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest(FIELDS) !== null;
+  return isElement(target) && target.closest(FIELDS) !== null;
+}
+
+function isElement(target: EventTarget | null): target is Element {
+  return target !== null && 'closest' in target;
 }
 
 /** Whether a key already works the element that has the focus, as Enter and the space do for a button. */
 export function isWorked({ target, key }: KeyboardEvent): boolean {
-  return (key === ' ' || key === 'Enter') && target instanceof Element && target.matches(OWN_KEYS);
+  return (key === ' ' || key === 'Enter') && isElement(target) && target.matches(OWN_KEYS);
 }

@@ -1,5 +1,6 @@
 /** Places of what is drawn: those of the file where nothing would overlap, else a layout, container by container from inside out. */
 import { BODY } from '../sizes.js';
+import { placesInFile } from './places-in-file.js';
 import type { Box, Placed, Placement, Point, Scene } from './scene.js';
 
 /** A body or the canvas itself: boxes beside each other, each with its size. */
@@ -10,11 +11,6 @@ export interface Level {
 
 /** Gives a level's boxes their places. */
 export type Arrange = (level: Level) => ReadonlyMap<string, Point>;
-
-/** Room between two boxes. */
-const GAP = 20;
-/** Our cards are wider and higher than RAGFlow's, so its places are pulled apart: as little as needed, across before along. */
-const STRETCHES = [1.25, 1.4, 1.6, 1.8, 2.1, 2.5] as const;
 
 /**
  * Places every box.
@@ -81,39 +77,4 @@ function cornerOf(boxes: readonly Box[], places: ReadonlyMap<string, Point>): Po
     y = Math.min(y, at.y);
   }
   return boxes.length === 0 ? { x: 0, y: 0 } : { x, y };
-}
-
-/** The places of the file, pulled apart until nothing overlaps; undefined where that does not help. */
-function placesInFile(boxes: readonly Box[]): ReadonlyMap<string, Point> | undefined {
-  if (boxes.some(({ inFile }) => inFile === undefined)) return undefined;
-  for (const across of STRETCHES) {
-    for (const along of STRETCHES) {
-      if (along > across) break;
-      for (const [x, y] of along === across
-        ? [[across, along]]
-        : [
-            [along, across],
-            [across, along],
-          ]) {
-        const stretched = boxes.map((box) => ({ ...box, x: box.inFile!.x * x!, y: box.inFile!.y * y! }));
-        if (!doOverlap(stretched)) return new Map(stretched.map(({ id, x, y }) => [id, { x, y }]));
-      }
-    }
-  }
-  return undefined;
-}
-
-function doOverlap(boxes: readonly (Box & Point)[]): boolean {
-  const sorted = [...boxes].sort((one, other) => one.x - other.x);
-  for (let index = 0; index < sorted.length; index += 1) {
-    const one = sorted[index]!;
-    for (let next = index + 1; next < sorted.length; next += 1) {
-      const other = sorted[next]!;
-      if (other.x >= one.x + one.width + GAP) break;
-      if (other.y >= one.y + one.height + GAP || one.y >= other.y + other.height + GAP) continue;
-      // A note may lie on what it is about.
-      if (one.isNote !== true && other.isNote !== true) return true;
-    }
-  }
-  return false;
 }

@@ -128,14 +128,14 @@ function ToolRows({ node: { tools } }: { readonly node: DrawnNode }) {
         const Icon = kind === 'server' ? SERVER_ICON : icon;
         return (
           // biome-ignore lint/suspicious/noArrayIndexKey: tools have no other identity, and their order never changes
-          <p key={number} className={`${style.row} ${style.tool} ${style[group]}`}>
+          <p key={number} className={`${style.row} ${style.offered} ${style[kind === 'agent' ? 'model' : group]}`}>
             <Icon size={13} aria-hidden="true" />
             <span>{name}</span>
           </p>
         );
       })}
       {shown.length < tools.length && (
-        <p className={`${style.row} ${style.tool}`}>{words.more(tools.length - shown.length)}</p>
+        <p className={`${style.row} ${style.offered}`}>{words.more(tools.length - shown.length)}</p>
       )}
     </>
   );

@@ -1,0 +1,109 @@
+/**
+ * Takes the pictures of the docs from the studio itself: `npm run docs:pictures`, after a build and with a Chromium.
+ *
+ * A server with the examples and the scripted model answers, so that each picture shows a run that took place.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { findChromium } from '../src/adapters/browser/chromium-process.js';
+import { ROOT } from './support/files.js';
+
+const FOLDER = path.join(ROOT, 'docs/pictures');
+
+/** One picture. */
+interface Scene {
+  readonly name: string;
+  readonly theme: 'light' | 'dark';
+  readonly language?: 'en' | 'zh';
+  readonly size?: { readonly width: number; readonly height: number };
+  /** Brings the page to what is shown. */
+  readonly show: (page: Page, url: string) => Promise<void>;
+}
+
+const SCENES: readonly Scene[] = [
+  {
+    name: 'run',
+    theme: 'light',
+    show: (page, url) => ask(page, `${url}/#/agents/example-agent`, 'How old is the bridge?'),
+  },
+  {
+    name: 'run-dark',
+    theme: 'dark',
+    show: (page, url) => ask(page, `${url}/#/agents/example-loop`, 'the sea'),
+  },
+  {
+    name: 'trace',
+    theme: 'light',
+    show: async (page, url) => {
+      await ask(page, `${url}/#/agents/example-loop`, 'the sea');
+      await page.getByRole('tab', { name: 'Trace' }).click();
+    },
+  },
+  {
+    name: 'agents',
+    theme: 'light',
+    show: async (page, url) => {
+      await page.goto(`${url}/#/agents`);
+      await page.getByText('Example: hello').first().waitFor();
+    },
+  },
+  {
+    name: 'phone',
+    theme: 'dark',
+    language: 'zh',
+    size: { width: 390, height: 780 },
+    show: (page, url) => ask(page, `${url}/#/agents/example-chat`, '桥有多久了？'),
+  },
+];
+
+async function ask(page: Page, address: string, question: string): Promise<void> {
+  await page.goto(address);
+  const box = page.getByRole('textbox').last();
+  await box.fill(question);
+  await box.press('Enter');
+  await page
+    .getByRole('log')
+    .getByText(/took|用时|耗时/)
+    .waitFor();
+}
+
+async function take(browser: Browser, url: string, scene: Scene): Promise<void> {
+  const { name, theme, language = 'en', size = { width: 1280, height: 760 } } = scene;
+  const page = await browser.newPage({
+    viewport: size,
+    colorScheme: theme,
+    locale: language === 'zh' ? 'zh-CN' : 'en-GB',
+    reducedMotion: 'reduce',
+  });
+  await scene.show(page, url);
+  await page.mouse.move(0, 0);
+  await page.screenshot({ path: path.join(FOLDER, `studio-${name}.png`) });
+  await page.close();
+  console.log(`docs/pictures/studio-${name}.png`);
+}
+
+const executablePath = await findChromium(undefined);
+const data = mkdtempSync(path.join(tmpdir(), 'runnel-pictures-'));
+const server = spawn(process.execPath, [path.join(ROOT, 'dist/cli/main.js'), 'serve', '--examples'], {
+  env: { ...process.env, RUNNEL_PORT: '0', RUNNEL_DATA_DIR: data },
+  stdio: ['ignore', 'pipe', 'ignore'],
+});
+try {
+  const [first] = (await once(createInterface({ input: server.stdout }), 'line')) as [string];
+  server.stdout.resume();
+  const url = /https?:\/\/\S+/.exec(first)?.[0];
+  if (url === undefined) throw new Error(`The server said "${first}", and no address.`);
+  mkdirSync(FOLDER, { recursive: true });
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+  for (const scene of SCENES) await take(browser, url, scene);
+  await browser.close();
+} finally {
+  server.kill('SIGTERM');
+  await once(server, 'exit');
+  rmSync(data, { recursive: true, force: true });
+}
