@@ -119,23 +119,31 @@ async function measureCanvas(browser: Browser, url: string, nodes: number): Prom
   ];
 }
 
+/** What the functions that run in the page use of it; the types of browsers are `web`'s alone. */
+interface PageGlobals {
+  readonly requestAnimationFrame: (callback: (time: number) => void) => number;
+  /** Times of the frames since the move began. */
+  frames: { readonly times: number[] };
+}
+
 /** Counts the frames that the page draws while it is moved. */
 async function framesDuring(page: Page, move: (at: number) => Promise<void>) {
   await page.evaluate(() => {
+    const browser = globalThis as unknown as PageGlobals;
     // A method, for the compiler wraps functions in a helper that the page does not have.
     const frames = {
       times: [] as number[],
       note(time: number): void {
         frames.times.push(time);
-        requestAnimationFrame(frames.note);
+        browser.requestAnimationFrame(frames.note);
       },
     };
-    requestAnimationFrame(frames.note);
-    Object.assign(globalThis, { frames });
+    browser.requestAnimationFrame(frames.note);
+    browser.frames = frames;
   });
   const end = performance.now() + MOVING_MS;
   for (let at = 0; performance.now() < end; at += 1) await move(at);
-  const times = await page.evaluate(() => (globalThis as unknown as { frames: { times: number[] } }).frames.times);
+  const times = await page.evaluate(() => (globalThis as unknown as PageGlobals).frames.times);
   const gaps = times.slice(1).map((time, at) => time - (times[at] ?? time));
   return { frames: (1_000 * gaps.length) / gaps.reduce((sum, gap) => sum + gap, 0), slowMs: quantile(gaps, 0.99) };
 }
