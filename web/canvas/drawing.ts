@@ -108,10 +108,16 @@ interface Place {
   readonly parent: string | undefined;
 }
 
+/** What was drawn of a component: one that did not change is the same object in the next drawing. */
+const drawn = new WeakMap<DocumentComponent, DrawnNode>();
+
 function drawNode(component: DocumentComponent, { branches, hasBody, parent }: Place): DrawnNode {
   const { id, type, name, params } = component;
   const shape = hasBody || isContainerType(type) ? 'container' : isStartType(type) ? 'start' : 'card';
-  return {
+  const before = drawn.get(component);
+  const isSame = before?.shape === shape && before.parent === parent && before.branches.length === branches.length;
+  if (before !== undefined && isSame) return before;
+  const node: DrawnNode = {
     id,
     type,
     name,
@@ -122,6 +128,8 @@ function drawNode(component: DocumentComponent, { branches, hasBody, parent }: P
     branches,
     hasExceptions: exceptionsOf(params).length > 0,
   };
+  drawn.set(component, node);
+  return node;
 }
 
 type Resolve = (id: string) => string | undefined;

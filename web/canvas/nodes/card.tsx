@@ -60,7 +60,7 @@ export const Card = memo(function Card({ data: { node }, selected }: NodeProps<C
       </p>
       <ToolRows node={node} />
       {node.branches.map((branch, number) => (
-        <p
+        <div
           key={branchName(branch, number, words)}
           className={isChosen(branch, chosen) ? `${style.row} ${style.chosen}` : style.row}
         >
@@ -68,14 +68,14 @@ export const Card = memo(function Card({ data: { node }, selected }: NodeProps<C
           <span>{branch.condition}</span>
           {isChosen(branch, chosen) && <Check size={13} aria-hidden="true" />}
           <Port id={branchHandle(number)} kind="source" className={style.port} />
-        </p>
+        </div>
       ))}
       {node.hasExceptions && (
-        <p className={`${style.row} ${style.exception}`}>
+        <div className={`${style.row} ${style.exception}`}>
           <ShieldAlert size={13} aria-hidden="true" />
           <b>{words.onError}</b>
           <Port id={EXCEPTION} kind="source" className={style.port} />
-        </p>
+        </div>
       )}
     </div>
   );
