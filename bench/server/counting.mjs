@@ -56,7 +56,7 @@ function postgresMessages() {
       isOpen = true;
       at += length;
     }
-    rest = Buffer.from(bytes.subarray(at));
+    rest = at === bytes.length ? EMPTY : Buffer.from(bytes.subarray(at));
   };
 }
 
@@ -144,6 +144,8 @@ function countSocket(/** @type {any} */ socket, /** @type {(chunk: Buffer) => vo
     /** @type {any} */ encoding,
     /** @type {any} */ done,
   ) {
+    // It is called again with the same when the connection is there.
+    if (this.connecting) return write.call(this, many, data, encoding, done);
     counts.writes += 1;
     if (!isWaiting) counts.roundTrips += 1;
     isWaiting = true;

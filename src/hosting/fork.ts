@@ -8,6 +8,7 @@ import type { RunRecord } from '../records/runs.js';
 import type { SessionRecord } from '../records/sessions.js';
 import { findDocument } from './canvases.js';
 import { newSession } from './conversation.js';
+import { withForkChange } from './fork-change.js';
 import { createId } from './ids.js';
 import { foreignRun, noRun, noSession, wentOn } from './refusals.js';
 import { loadHistory } from './run-history.js';
@@ -35,7 +36,7 @@ export interface FoundOrigin {
 /**
  * The origin of a fork, and its session: a copy of the other run's as it was when that run was asked; the other one is left alone.
  *
- * @throws EngineError NOT_FOUND for another agent's run, else as {@link findOrigin}.
+ * @throws EngineError NOT_FOUND for another agent's run, BAD_REQUEST for a change of what the run does not have, else as {@link findOrigin}.
  */
 export async function forkOrigin(
   hub: RunHub,
@@ -45,7 +46,12 @@ export async function forkOrigin(
   const record = await hub.record(tenant, fork.run);
   if (record === undefined || record.agentId !== agent.id) throw noRun();
   const { origin, session, seq } = await findOrigin(hub, tenant, agent, record, { ...turn, at: fork.at });
-  return { origin: { ...origin, at: seq }, session: copySession(session, record, origin, turn, hub.parts.now()) };
+  const { plan } = hub.parts.openCanvas(origin.dsl);
+  const checkpoint = withForkChange(plan, origin.checkpoint, fork);
+  return {
+    origin: { ...origin, at: seq, checkpoint },
+    session: copySession(session, record, origin, turn, hub.parts.now()),
+  };
 }
 
 /**

@@ -23,7 +23,7 @@ import { type PathRequest, type RouteGroup, type RouteRequest, route } from '../
 import type { ServerParts } from '../server-parts.js';
 import { acceptsStream, answerShape, answerWithRun } from './answer-run.js';
 import { eventNumber, followRun } from './follow-run.js';
-import { turnOf, turnQuery, turnSchema } from './read-turn.js';
+import { forkChangeOf, forkSchema, turnOf, turnQuery, turnSchema } from './read-turn.js';
 import { runDetailShape, runDetailView, runView, timelineShape, timelineView } from './run-view.js';
 import { stateShape, stateView } from './state-view.js';
 
@@ -138,12 +138,12 @@ export const runRoutes: RouteGroup = {
       summary: 'Starts another run from an event of a run; nodes that had finished by then are not run again',
       finds: findAgent,
       query: forkQuery,
-      body: turnSchema,
+      body: forkSchema,
       answers: 'events',
       data: answerShape,
       handle: async ({ tenant, params, query, body, exchange, found }, parts) => {
         const turn = turnOf(body, query, exchange.headers);
-        const point = { run: params.run, ...given({ at: query.at }) };
+        const point = { run: params.run, ...given({ at: query.at }), ...forkChangeOf(body) };
         const { live } = await parts.forkRun({ tenant, agentId: found.id, fallback: 'draft' }, point, turn);
         return answerWithRun(exchange, parts, live, { streams: turn.streams || acceptsStream(exchange) });
       },
