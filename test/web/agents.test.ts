@@ -189,6 +189,8 @@ describe.skipIf(!hasChromium)(named('the drawing of an agent'), () => {
   it('draws bodies in their containers, with the pass', async () => {
     const { page, open, agent } = await openStudio({ models: await textOf('iteration/models.json') });
     await open(`/agents/${await agent(await example('iteration'))}`);
+    // The editor takes the place of the first drawing.
+    await page.getByRole('toolbar', { name: 'Tools of the editor' }).waitFor();
     const container = node(page, /^For each word, Iteration/);
     const inner = node(page, 'Translate, LLM');
     await inner.waitFor();
