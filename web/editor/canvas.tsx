@@ -1,6 +1,6 @@
 /** The canvas with what a run does on it, as soon as it is known where everything stands. */
 import '@xyflow/react/dist/base.css';
-import { type KeyboardEvent, type MouseEvent, useCallback, useEffect, useId, useMemo, useState } from 'react';
+import { type MouseEvent, useCallback, useEffect, useId, useMemo, useState } from 'react';
 import type { RunPicture } from '../../src/canvas/picture/picture.js';
 import { useUnknownTypes } from '../canvas/catalogue.js';
 import type { Drawing } from '../canvas/drawing.js';
@@ -31,14 +31,10 @@ export function Canvas({ picture, isLive, onOpen }: CanvasProps) {
   const surroundings = useMemo(() => ({ scope, unknownTypes, onPort }), [scope, unknownTypes, onPort]);
   useEffect(() => live.show(picture, isLive), [live, picture, isLive]);
   if (placement === undefined) return <FirstPlacement drawing={drawing} />;
-  const open = (event: KeyboardEvent) => {
-    const isNode = (event.target as Element).classList.contains('react-flow__node');
-    if (isNode && event.key === 'Enter') onOpen();
-  };
   return (
     <SurroundingsProvider value={surroundings}>
       <LiveProvider value={live}>
-        <EditorBoard drawing={drawing} placement={placement} scope={scope} onKeyDown={open} onOpen={onOpen} />
+        <EditorBoard drawing={drawing} placement={placement} scope={scope} onOpen={onOpen} />
       </LiveProvider>
     </SurroundingsProvider>
   );

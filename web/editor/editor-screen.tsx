@@ -1,5 +1,5 @@
 /** How the parts of the editor lie beside each other. */
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Observable } from 'rxjs';
 import { useObservable } from '../parts/use-observable.js';
 import { defineTexts, useTexts } from '../shell/texts.js';
@@ -73,15 +73,15 @@ export function EditorScreen(props: EditorScreenProps) {
 
 /** The form of what is selected: open until it is closed, and again with the next component that is chosen. */
 function useForm(opens: boolean): { readonly isOpen: boolean; readonly open: () => void; readonly close: () => void } {
+  const { store } = useEditor();
   const { selection } = useEditorState();
   const chosen = selection.length === 1 ? selection[0] : undefined;
   const [state, setState] = useState<{ readonly of: string | undefined; readonly isOpen: boolean }>();
   const isOpen = chosen !== undefined && (state?.of === chosen ? state.isOpen : opens);
-  return {
-    isOpen,
-    open: () => setState({ of: chosen, isOpen: true }),
-    close: () => setState({ of: chosen, isOpen: false }),
-  };
+  const turn = useCallback((wanted: boolean) => setState({ of: store.state.selection[0], isOpen: wanted }), [store]);
+  const open = useCallback(() => turn(true), [turn]);
+  const close = useCallback(() => turn(false), [turn]);
+  return { isOpen, open, close };
 }
 
 /** What is selected here is selected beside the canvas, too, and the other way round. */

@@ -1,6 +1,6 @@
 /** The editor of an agent's draft: palette, canvas, form, and how the draft stands with the server. */
 import { ReactFlowProvider } from '@xyflow/react';
-import { useMemo, useState } from 'react';
+import { memo, useMemo, useState } from 'react';
 import { type Adding, type EditorParts, EditorProvider } from './editor-context.js';
 import type { EditorProps } from './editor-props.js';
 import { EditorScreen } from './editor-screen.js';
@@ -9,7 +9,7 @@ import { useUsualModel } from './model/use-models.js';
 import { AddPicker } from './palette/palette.js';
 import { useDraft } from './use-draft.js';
 
-export function Editor(props: EditorProps) {
+export const Editor = memo(function Editor(props: EditorProps) {
   const { agent, document, onHandle, lastValues } = props;
   const { store, saver, issues$ } = useDraft(agent, document, onHandle);
   const { catalogue, entries } = useCatalogue();
@@ -38,4 +38,4 @@ export function Editor(props: EditorProps) {
       </ReactFlowProvider>
     </EditorProvider>
   );
-}
+});

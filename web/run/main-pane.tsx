@@ -53,10 +53,10 @@ export function MainPane(props: MainPaneProps) {
     },
     [conversation, onDocument],
   );
-  const reload = async () => {
-    await queries.refetchQueries({ queryKey: ['agent', agent.id], exact: true });
-    setGeneration((now) => now + 1);
-  };
+  const onReload = useCallback(() => {
+    const loaded = queries.refetchQueries({ queryKey: ['agent', agent.id], exact: true });
+    void loaded.then(() => setGeneration((now) => now + 1));
+  }, [queries, agent.id]);
   const canvas = (
     <CanvasView document={agent.dsl} picture={picture} isLive={isLive} selected={selected} onSelect={onSelect} />
   );
@@ -75,7 +75,7 @@ export function MainPane(props: MainPaneProps) {
         opensForm={tab === 'run'}
         lastValues={lastValues}
         onHandle={onHandle}
-        onReload={() => void reload()}
+        onReload={onReload}
       />
     </Suspense>
   );

@@ -1,6 +1,6 @@
 /** The canvas of the editor. */
 import { Background, MiniMap, type NodeTypes, ReactFlow, SelectionMode, useReactFlow } from '@xyflow/react';
-import { type DragEvent, type KeyboardEvent, type MouseEvent, useCallback, useEffect, useMemo, useRef } from 'react';
+import { type DragEvent, type MouseEvent, memo, useCallback, useEffect, useMemo, useRef } from 'react';
 import style from '../../canvas/board.module.css';
 import type { Drawing } from '../../canvas/drawing.js';
 import type { FlowNode } from '../../canvas/flow.js';
@@ -36,12 +36,11 @@ export interface EditorBoardProps {
   readonly drawing: Drawing;
   readonly placement: Placement;
   readonly scope: string;
-  readonly onKeyDown: (event: KeyboardEvent) => void;
-  /** A node was chosen twice. */
+  /** A node was chosen twice, or by Enter. The same function from one drawing to the next. */
   readonly onOpen: () => void;
 }
 
-export function EditorBoard({ drawing, placement, scope, onKeyDown, onOpen }: EditorBoardProps) {
+export const EditorBoard = memo(function EditorBoard({ drawing, placement, scope, onOpen }: EditorBoardProps) {
   const { store } = useEditor();
   const { selection } = useEditorState();
   const words = useTexts(boardTexts);
@@ -68,7 +67,10 @@ export function EditorBoard({ drawing, placement, scope, onKeyDown, onOpen }: Ed
         onNodesChange={onNodesChange}
         onEdgesChange={onEdgesChange}
         {...connecting}
-        onKeyDown={onKeyDown}
+        onKeyDown={(event) => {
+          const isNode = (event.target as Element).classList.contains('react-flow__node');
+          if (isNode && event.key === 'Enter') onOpen();
+        }}
         onNodeDoubleClick={onOpen}
         zoomOnDoubleClick={false}
         connectOnClick={false}
@@ -101,7 +103,7 @@ export function EditorBoard({ drawing, placement, scope, onKeyDown, onOpen }: Ed
       </ReactFlow>
     </BoardActionsProvider>
   );
-}
+});
 
 function useEdgeActions(drawing: Drawing): BoardActions {
   const { store, ask } = useEditor();
@@ -138,7 +140,7 @@ function useEdgeDeletion(edge: string | undefined, { removeEdge }: BoardActions)
   const { store } = useEditor();
   useEffect(() => {
     if (edge === undefined) return undefined;
-    const press = ({ key, target }: KeyboardEvent | globalThis.KeyboardEvent) => {
+    const press = ({ key, target }: KeyboardEvent) => {
       const isField = (target as Element).closest?.('input, textarea, select, dialog') != null;
       if ((key === 'Delete' || key === 'Backspace') && !isField && store.state.selection.length === 0) removeEdge(edge);
     };
