@@ -105,7 +105,7 @@ describe.skipIf(!hasChromium)(named('the versions of an agent'), () => {
     await conversation(page).getByText('Hello! You said "old friend", and this is turn 1.').waitFor();
   });
 
-  it.each(['light', 'dark'] as const)('keep nobody out, %s', async (colorScheme) => {
+  it.each(['light', 'dark'] as const)('have no serious fault of accessibility, %s', async (colorScheme) => {
     const studio = await openStudio({ browser: { colorScheme } });
     const { page } = studio;
     const { id } = await published(studio);

@@ -57,6 +57,11 @@ export function Toolbar({ agent, saver, issues, onIssue, hasPalette, onPalette }
   const [, navigate] = useLocation();
   const [dialog, setDialog] = useState<'variables' | 'publish'>();
   const close = () => setDialog(undefined);
+  // They are compared with the draft that the server has.
+  const openVersions = async () => {
+    await saver.flush();
+    navigate(versionsAddress(agent.id));
+  };
   return (
     <div role="toolbar" aria-label={words.toolbar} className={style.toolbar}>
       {!hasPalette && (
@@ -68,7 +73,7 @@ export function Toolbar({ agent, saver, issues, onIssue, hasPalette, onPalette }
       <SaveNote saver={saver} />
       <span className={style.space} />
       <ProblemsMenu issues={issues} onIssue={onIssue} />
-      <Button look="quiet" onClick={() => navigate(versionsAddress(agent.id))}>
+      <Button look="quiet" onClick={() => void openVersions()}>
         <History size={16} aria-hidden="true" /> {words.versions}
       </Button>
       <Button onClick={() => setDialog('publish')}>

@@ -53,14 +53,16 @@ export function useDraft(
       onHandle(undefined);
       removeEventListener('pagehide', leave);
       edits.unsubscribe();
-      const { updateTime } = saver;
       void close().then(() => {
-        // The next screen loads what is stored by then.
-        if (updateTime !== agent.update_time || saver.updateTime !== updateTime)
-          queries.removeQueries({ queryKey: ['agent', agent.id], exact: true, type: 'inactive' });
+        const key = ['agent', agent.id];
+        // The next screen loads what is stored by then; one that is still here goes on with what was edited.
+        queries.removeQueries({ queryKey: key, exact: true, type: 'inactive' });
+        if (saver.state.is !== 'saved') return;
+        const { dsl } = store;
+        queries.setQueryData<AgentDetail>(key, (old) => old && { ...old, dsl, update_time: saver.updateTime });
       });
     };
-  }, [draft, isRestored, onHandle, queries, agent.id, agent.update_time]);
+  }, [draft, isRestored, onHandle, queries, agent.id]);
   return draft;
 }
 

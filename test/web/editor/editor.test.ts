@@ -358,7 +358,7 @@ describe.skipIf(!hasChromium)(named('the editor'), () => {
     await dialog.getByRole('alert').getByText(/url/).waitFor();
   });
 
-  it.each(['light', 'dark'] as const)('keeps nobody out, %s', async (colorScheme) => {
+  it.each(['light', 'dark'] as const)('has no serious fault of accessibility, %s', async (colorScheme) => {
     const { page } = await openEditor('agent', { browser: { colorScheme } });
     expect(await axeFindings(page)).toEqual([]);
     await node(page, 'Guide, Agent').click();

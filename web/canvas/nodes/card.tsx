@@ -12,6 +12,7 @@ import { kindOf, SERVER_ICON } from '../kinds.js';
 import { useNodePicture } from '../live/live-run.js';
 import { newestActivation, type StateTexts, stateTexts, tellingText, tokensText } from '../live/node-state.js';
 import { MAX_TOOLS } from '../sizes.js';
+import { Badges } from './badges.js';
 import style from './card.module.css';
 import { NodeNames } from './names.js';
 import { NodeState } from './node-state.js';
@@ -104,6 +105,7 @@ function CardHead({
           <span className={style.type} title={`${node.type} · ${node.id}`}>
             {isKnown ? aboutType(node, picture, states) : `${node.type}, ${words.unknown}`}
           </span>
+          <Badges badges={node.badges} />
           {picture !== undefined && <NodeState node={picture} />}
         </div>
       </div>
