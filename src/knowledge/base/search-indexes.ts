@@ -64,6 +64,7 @@ export function createSearchIndexes(options: SearchIndexesOptions): PassageIndex
     sizes: () => ({
       open: opened.size,
       passages: [...opened.values()].reduce((sum, { found }) => sum + found, 0),
+      lacking: [...opened.values()].reduce((sum, { lacking }) => sum + lacking, 0),
     }),
     async drop(tenant, datasetId) {
       await indexOf(tenant, datasetId, undefined).clear();

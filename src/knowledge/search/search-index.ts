@@ -75,6 +75,8 @@ export interface SearchIndex {
   outdated(limit: number): Promise<string[]>;
   /** Passages that it finds, as of its last call: nothing is read. */
   readonly found: number;
+  /** Passages whose vectors its last search missed, so that it found by words alone; 0 without `vectors`. */
+  readonly lacking: number;
   /** How much there is. */
   size(): Promise<{ readonly passages: number; readonly available: number; readonly segments: number }>;
   /** Waits until nothing is merged. */
@@ -144,6 +146,10 @@ class StoredSearchIndex implements SearchIndex {
 
   get found(): number {
     return this.#view.live;
+  }
+
+  get lacking(): number {
+    return this.#dense?.lacking ?? 0;
   }
 
   async add(passages: readonly Passage[], signal?: AbortSignal): Promise<void> {
