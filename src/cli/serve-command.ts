@@ -9,6 +9,7 @@ import { EngineError } from '../errors.js';
 import { EXIT_MS, STOPPING_MS } from '../hosting/host-options.js';
 import type { Log } from '../logger.js';
 import type { ModelsDescription } from '../models/router.js';
+import { Arrivals } from '../operators/arrivals.js';
 import type { AgentRecord } from '../records/agents.js';
 import { LOCAL_TENANT } from '../settings/access.js';
 import {
@@ -132,7 +133,8 @@ async function serveUntilStopped(
   const opened = await openParts(terminal, settings, hasExamples, log);
   const { examples, stores, studio, createServer, timeouts, closeServices, services } = opened;
   const { models, databases } = services;
-  const knowledge = serveKnowledge(stores, services, { settings, log });
+  const arrivals = new Arrivals();
+  const knowledge = serveKnowledge(stores, services, { settings, log, arrivals });
   const hasRagflow = settings.nodes.ragflowBaseUrl !== undefined && settings.nodes.ragflowApiKey !== undefined;
   if (stores.sharedStates !== undefined) models.shareBreakers?.(stores.sharedStates, log);
   const stopPruning = pruneRegularly(stores, settings.stores.pruneEveryHours, log);
@@ -141,6 +143,7 @@ async function serveUntilStopped(
     stores,
     services: { ...services, ...(!hasRagflow && { retriever: knowledge.retriever }), knowledge: knowledge.search },
     telemetry,
+    arrivals,
     log,
     timeouts,
     databaseProbe: databases,

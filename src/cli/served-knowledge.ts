@@ -5,6 +5,8 @@ import type { KnowledgeBase } from '../knowledge/base/knowledge-base.js';
 import type { KnowledgeSearch } from '../knowledge/knowledge-search.js';
 import type { Retriever } from '../knowledge/retriever.js';
 import type { Log } from '../logger.js';
+import type { Arrivals } from '../operators/arrivals.js';
+import { LoopTurns } from '../operators/loop-turns.js';
 import { LOCAL_TENANT } from '../settings/access.js';
 import type { Settings } from '../settings/read-settings.js';
 import type { IndexSizes } from '../transport/server-parts.js';
@@ -28,6 +30,14 @@ export interface ServedKnowledge extends KnowledgeOnDemand {
   sizes(): IndexSizes;
 }
 
+/** Where a server's knowledge base is, and what goes before its searches. */
+export interface ServedKnowledgeOptions {
+  readonly settings: Pick<Settings, 'nodes' | 'stores'>;
+  readonly log: Log;
+  /** Before what comes, searches do not begin. @default nothing goes before them */
+  readonly arrivals?: Arrivals | undefined;
+}
+
 /** Of a knowledge base that is not loaded. */
 const NOTHING: IndexSizes = { open: 0, passages: 0 };
 
@@ -35,7 +45,7 @@ const NOTHING: IndexSizes = { open: 0, passages: 0 };
 export function serveKnowledge(
   stores: OpenStores,
   services: Pick<Services, 'models' | 'threads'>,
-  { settings, log }: { readonly settings: Pick<Settings, 'nodes' | 'stores'>; readonly log: Log },
+  { settings, log, arrivals }: ServedKnowledgeOptions,
 ): ServedKnowledge {
   const folder = settings.nodes.datasetsDir ?? path.join(settings.stores.dataDir, 'datasets');
   let opened: OpenKnowledge | undefined;
@@ -43,7 +53,8 @@ export function serveKnowledge(
     const { openKnowledge } = await import('./open-knowledge.js');
     const { nodes } = settings;
     const { termsFile, embeddings } = nodes;
-    opened = await openKnowledge(stores, services, { log, termsFile, embeddings, ingestion: nodes });
+    const turns = new LoopTurns({ later: arrivals?.later });
+    opened = await openKnowledge(stores, services, { log, termsFile, embeddings, turns, ingestion: nodes });
     return opened;
   }, log);
   const open = async () => (await knowledge.open()).base;
