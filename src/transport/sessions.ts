@@ -6,7 +6,7 @@ import { readDocument } from '../dsl/read.js';
 import { EngineError } from '../errors.js';
 import { findDocument } from '../hosting/canvases.js';
 import { newSession } from '../hosting/conversation.js';
-import { createId } from '../hosting/ids.js';
+import { checkId, createId } from '../hosting/ids.js';
 import { noSession } from '../hosting/refusals.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { type AgentRecord, isAssistant } from '../records/agents.js';
@@ -152,7 +152,7 @@ export const sessionRoutes: RouteGroup = {
       body: newSessionSchema,
       data: sessionView.shape,
       handle: async ({ tenant, query, body, found: agent }, parts) => {
-        const userId = body.user_id ?? query.user_id;
+        const userId = body.user_id || query.user_id;
         const dsl = await findDocument(parts.stores.versions, tenant, agent, 'draft', {
           isReleased: isTruthy(body.release ?? query.release),
           ...given({ version: body.version }),
@@ -160,7 +160,11 @@ export const sessionRoutes: RouteGroup = {
         const now = parts.now();
         const { document } = readDocument(dsl);
         const content = document === undefined ? '' : prologue(document);
-        const about = { query: '', ...(userId ? { userId } : {}), name: body.name || 'session' };
+        const about = {
+          query: '',
+          ...(userId ? { userId: checkId('user_id', userId) } : {}),
+          name: body.name || 'session',
+        };
         const createdAt = Math.floor(now / 1000);
         const session: SessionRecord = {
           ...newSession(createId(), agent.id, dsl, about, now),
