@@ -1,74 +1,54 @@
 /**
- * What the studio's pages weigh and how smoothly they move, in a real Chromium with software rendering: `npm run bench -- studio`.
- *
- * The program and the page are the built ones (`npm run build`). A server with a data folder of its own gets canvases of 200 and 500 nodes.
+ * What the studio's pages weigh, how smoothly they move, and how fast they open long runs, in a real Chromium with software rendering:
+ * `npm run bench -- studio`, after `npm run build`; three minutes.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { findChromium } from '../src/adapters/browser/chromium-process.js';
-import { quantile, type Row } from './measure.js';
+import type { Row } from './measure.js';
+import { chainCanvas, passesCanvas, streamCanvas } from './studio/canvases.js';
+import { longestTask, meterPage, openMeteredPage } from './studio/page-meter.js';
+import { PROGRAM, STREAMED_PIECES, type StudioServer, startStudioServer } from './studio/studio-server.js';
 
-const PROGRAM = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const PAGE = fileURLToPath(new URL('../dist/studio/index.html', import.meta.url));
 /** How long each movement goes on. */
 const MOVING_MS = 3_000;
+/** Events of a pass of `passesCanvas`. */
+const EVENTS_A_PASS = 12;
+/** The longest that a run or a page is waited for. */
+const TIMEOUT_MS = 300_000;
 
-/** Measures sizes of pages, the time until they can be used, and frames; about a minute. */
+/** Measures sizes of pages, frames while canvases are moved and runs are followed, and the opening of long runs. */
 export async function benchStudio(): Promise<readonly Row[]> {
   const executablePath = await findChromium(undefined).catch(() => undefined);
   if (executablePath === undefined || !existsSync(PROGRAM) || !existsSync(PAGE)) {
     console.warn('The studio is measured with a Chromium and after `npm run build`.');
     return [];
   }
-  const folder = await mkdtemp(path.join(tmpdir(), 'runnel-studio-bench-'));
-  const server = await startServer(folder);
+  const server = await startStudioServer();
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-quic'] });
   try {
     return [
-      ...(await measureSizes(browser, server.url)),
-      ...(await measureCanvas(browser, server.url, 200)),
-      ...(await measureCanvas(browser, server.url, 500)),
+      ...(await measureSizes(browser, server)),
+      ...(await measureMoves(browser, server, 200)),
+      ...(await measureMoves(browser, server, 500)),
+      ...(await measureLiveRun(browser, server)),
+      ...(await measureStream(browser, server)),
+      ...(await measureLongRun(browser, server, 10_000, 2)),
+      ...(await measureLongRun(browser, server, 100_000, 6)),
     ];
   } finally {
     await browser.close();
-    server.child.kill('SIGTERM');
-    await once(server.child, 'exit');
-    await rm(folder, { recursive: true, force: true });
+    await server.stop();
   }
-}
-
-interface Server {
-  readonly url: string;
-  readonly child: ChildProcess;
-}
-
-async function startServer(folder: string): Promise<Server> {
-  const child = spawn(process.execPath, [PROGRAM, 'serve', '--examples'], {
-    env: { ...process.env, RUNNEL_PORT: '0', RUNNEL_DATA_DIR: folder },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  for await (const line of createInterface({ input: child.stdout })) {
-    const url = /https?:\/\/[\d.:[\]a-z]+/.exec(line)?.[0];
-    if (url !== undefined) {
-      child.stderr.resume();
-      child.stdout.resume();
-      return { url, child };
-    }
-  }
-  throw new Error('The server ended before it listened.');
 }
 
 /** Bytes of scripts and styles as they come over the network, and the time until the screen stands. */
-async function measureSizes(browser: Browser, url: string): Promise<readonly Row[]> {
-  const first = await load(browser, `${url}/#/agents`, 'Agents');
-  const run = await load(browser, `${url}/#/agents/example-hello`);
+async function measureSizes(browser: Browser, server: StudioServer): Promise<readonly Row[]> {
+  const agent = await server.agent('Short', chainCanvas(3));
+  const first = await load(browser, `${server.url}/#/agents`, (page) => page.getByRole('heading', { name: 'Agents', exact: true }));
+  const run = await load(browser, `${server.url}/#/agents/${agent}`, (page) => page.getByRole('textbox').first());
   return [
     { name: 'first page, compressed', value: first.kilobytes, unit: 'KB', bar: 200 },
     { name: 'page of a run, compressed', value: run.kilobytes, unit: 'KB', bar: 320 },
@@ -77,7 +57,7 @@ async function measureSizes(browser: Browser, url: string): Promise<readonly Row
   ];
 }
 
-async function load(browser: Browser, address: string, heading?: string) {
+async function load(browser: Browser, address: string, isUsable: (page: Page) => ReturnType<Page['getByRole']>) {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   let bytes = 0;
   page.on('requestfinished', (request) => {
@@ -88,81 +68,104 @@ async function load(browser: Browser, address: string, heading?: string) {
   });
   const start = performance.now();
   await page.goto(address);
-  if (heading !== undefined) await page.getByRole('heading', { name: heading }).waitFor();
-  else await page.getByRole('textbox').first().waitFor();
+  await isUsable(page).waitFor();
   const seconds = (performance.now() - start) / 1_000;
   await page.waitForLoadState('networkidle');
   await page.close();
   return { kilobytes: bytes / 1_000, seconds };
 }
 
-/** Frames a second while a canvas is moved, and work of the main thread for each. */
-async function measureCanvas(browser: Browser, url: string, nodes: number): Promise<readonly Row[]> {
-  const id = await createAgent(url, nodes);
-  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-  await page.goto(`${url}/#/agents/${id}`);
-  await page.locator('.react-flow__node').first().waitFor();
-  const center = { x: 500, y: 420 };
-  await page.mouse.move(center.x, center.y);
-  const pan = await framesDuring(page, async (at) => {
-    if (at === 0) await page.mouse.down();
-    await page.mouse.move(center.x + 150 * Math.sin(at / 8), center.y + 100 * Math.cos(at / 8));
+/** Frames a second while a canvas is moved and a node is dragged. */
+async function measureMoves(browser: Browser, server: StudioServer, nodes: number): Promise<readonly Row[]> {
+  const page = await openAgent(browser, server, await server.agent(`${nodes} nodes`, chainCanvas(nodes)));
+  await page.mouse.move(500, 420);
+  const pan = await meterPage(page, async () => {
+    await page.mouse.down();
+    await moving((at) => page.mouse.move(500 + 150 * Math.sin(at / 8), 420 + 100 * Math.cos(at / 8)));
   });
   await page.mouse.up();
-  const zoom = await framesDuring(page, (at) => page.mouse.wheel(0, Math.sin(at / 10) > 0 ? 40 : -40));
+  const zoom = await meterPage(page, () => moving((at) => page.mouse.wheel(0, Math.sin(at / 10) > 0 ? 40 : -40)));
   await page.close();
   const bars = nodes === 200;
   return [
     { name: `${nodes} nodes, pan`, value: pan.frames, unit: 'frames/s', isRate: true, ...(bars && { bar: 50 }) },
     { name: `${nodes} nodes, zoom`, value: zoom.frames, unit: 'frames/s', isRate: true, ...(bars && { bar: 30 }) },
+    { name: `${nodes} nodes, pan: main thread`, value: pan.workMs, unit: 'ms/frame', ...(bars && { bar: 10 }) },
     { name: `${nodes} nodes, longest frame of a hundred while panning`, value: pan.slowMs, unit: 'ms' },
   ];
 }
 
-/** Counts the frames that the page draws while it is moved. */
-async function framesDuring(page: Page, move: (at: number) => Promise<void>) {
-  await page.evaluate(() => {
-    // A method, for the compiler wraps functions in a helper that the page does not have.
-    const frames = {
-      times: [] as number[],
-      note(time: number): void {
-        frames.times.push(time);
-        requestAnimationFrame(frames.note);
-      },
-    };
-    requestAnimationFrame(frames.note);
-    Object.assign(globalThis, { frames });
-  });
-  const end = performance.now() + MOVING_MS;
-  for (let at = 0; performance.now() < end; at += 1) await move(at);
-  const times = await page.evaluate(() => (globalThis as unknown as { frames: { times: number[] } }).frames.times);
-  const gaps = times.slice(1).map((time, at) => time - (times[at] ?? time));
-  return { frames: (1_000 * gaps.length) / gaps.reduce((sum, gap) => sum + gap, 0), slowMs: quantile(gaps, 0.99) };
+/** Frames a second while 200 nodes run, one behind the other, half of them models. */
+async function measureLiveRun(browser: Browser, server: StudioServer): Promise<readonly Row[]> {
+  const page = await openAgent(
+    browser,
+    server,
+    await server.agent('200 models', chainCanvas(200, { hasModels: true })),
+  );
+  const live = await meterPage(page, () => askToTheEnd(page));
+  await page.close();
+  return [
+    { name: 'a run of 200 nodes, live', value: live.frames, unit: 'frames/s', isRate: true, bar: 50 },
+    { name: 'a run of 200 nodes: main thread', value: live.workMs, unit: 'ms/frame', bar: 10 },
+    { name: 'a run of 200 nodes: longest task', value: live.longestMs, unit: 'ms' },
+  ];
 }
 
-/** A chain of Messages, ten in a row of the drawing. */
-async function createAgent(url: string, nodes: number): Promise<string> {
-  const ids = ['begin', ...Array.from({ length: nodes - 1 }, (_, at) => `Message:Step${at}`)];
-  const components = Object.fromEntries(
-    ids.map((id, at) => [
-      id,
-      {
-        obj: {
-          component_name: at === 0 ? 'Begin' : 'Message',
-          params: at === 0 ? {} : { content: [`step ${at} of {sys.query}`] },
-        },
-        downstream: ids.slice(at + 1, at + 2),
-        upstream: ids.slice(Math.max(0, at - 1), at),
-      },
-    ]),
-  );
-  const dsl = { components, globals: { 'sys.query': '' }, history: [], path: [], retrieval: [] };
-  const response = await fetch(`${url}/api/v1/agents`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ title: `${nodes} nodes`, dsl }),
-  });
-  const { data, message } = (await response.json()) as { data?: { id: string }; message?: string };
-  if (data === undefined) throw new Error(`The canvas was not created: ${message}`);
-  return data.id;
+/** Frames a second while an answer is streamed. */
+async function measureStream(browser: Browser, server: StudioServer): Promise<readonly Row[]> {
+  const page = await openAgent(browser, server, await server.agent('Stream', streamCanvas()));
+  const stream = await meterPage(page, () => askToTheEnd(page));
+  await page.close();
+  const name = `an answer of ${STREAMED_PIECES} pieces`;
+  return [
+    { name: `${name}, live`, value: stream.frames, unit: 'frames/s', isRate: true },
+    { name: `${name}: main thread`, value: stream.workMs, unit: 'ms/frame' },
+    { name: `${name}: longest task`, value: stream.longestMs, unit: 'ms' },
+  ];
+}
+
+/** The time from an address to the end of a run that has finished, and the longest that the page did not answer meanwhile. */
+async function measureLongRun(
+  browser: Browser,
+  server: StudioServer,
+  events: number,
+  bar: number,
+): Promise<readonly Row[]> {
+  const agent = await server.agent(`${events} events`, passesCanvas());
+  const words = Array.from({ length: Math.ceil(events / EVENTS_A_PASS) }, (_, at) => `w${at}`);
+  const run = await server.run(agent, words.join(','));
+  const page = await openMeteredPage(browser);
+  const start = performance.now();
+  await page.goto(`${server.url}/#/agents/${agent}/runs/${run}`);
+  await ended(page);
+  const seconds = (performance.now() - start) / 1_000;
+  const longestMs = await longestTask(page);
+  await page.close();
+  const name = `a run of ${events.toLocaleString('en')} events`;
+  return [
+    { name: `${name}, opened`, value: seconds, unit: 's', bar },
+    { name: `${name}: longest task`, value: longestMs, unit: 'ms', ...(events <= 10_000 && { bar: 200 }) },
+  ];
+}
+
+async function openAgent(browser: Browser, server: StudioServer, agent: string): Promise<Page> {
+  const page = await openMeteredPage(browser);
+  await page.goto(`${server.url}/#/agents/${agent}`);
+  await page.locator('.react-flow__node').first().waitFor();
+  return page;
+}
+
+async function askToTheEnd(page: Page): Promise<void> {
+  const box = page.getByRole('textbox', { name: 'Message' });
+  await box.fill('go');
+  await box.press('Enter');
+  await ended(page);
+}
+
+const ended = (page: Page): Promise<void> =>
+  page.getByRole('log').getByText(/^took/).last().waitFor({ timeout: TIMEOUT_MS });
+
+async function moving(move: (at: number) => Promise<void>): Promise<void> {
+  const end = performance.now() + MOVING_MS;
+  for (let at = 0; performance.now() < end; at += 1) await move(at);
 }

@@ -20,6 +20,15 @@ const SCREENS: readonly (readonly [path: string, screen: ComponentType])[] = [
   ['/agents/:agent/*?', lazy(async () => ({ default: (await import('./run/run-page.js')).RunPage }))],
   ['/runs', lazy(async () => ({ default: (await import('./runs/runs-page.js')).RunsPage }))],
   ['/inbox', lazy(async () => ({ default: (await import('./inbox/inbox-page.js')).InboxPage }))],
+  ['/datasets', lazy(async () => ({ default: (await import('./datasets/datasets-page.js')).DatasetsPage }))],
+  [
+    '/datasets/:dataset/documents/:document',
+    lazy(async () => ({ default: (await import('./datasets/document-page.js')).DocumentPage })),
+  ],
+  [
+    '/datasets/:dataset/:tab?',
+    lazy(async () => ({ default: (await import('./datasets/dataset-page.js')).DatasetPage })),
+  ],
   ['/settings', lazy(async () => ({ default: (await import('./settings/settings-page.js')).SettingsPage }))],
 ];
 

@@ -56,7 +56,7 @@ function postgresMessages() {
       isOpen = true;
       at += length;
     }
-    rest = Buffer.from(bytes.subarray(at));
+    rest = at === bytes.length ? EMPTY : Buffer.from(bytes.subarray(at));
   };
 }
 
@@ -144,8 +144,8 @@ function countSocket(/** @type {any} */ socket, /** @type {(chunk: Buffer) => vo
     /** @type {any} */ encoding,
     /** @type {any} */ done,
   ) {
-    // Node calls this again with the same bytes once the socket is connected; counted twice, the messages behind them were cut wrongly.
-    if (socket.connecting) return write.call(this, many, data, encoding, done);
+    // It is called again with the same when the connection is there.
+    if (this.connecting) return write.call(this, many, data, encoding, done);
     counts.writes += 1;
     if (!isWaiting) counts.roundTrips += 1;
     isWaiting = true;

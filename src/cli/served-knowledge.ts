@@ -84,9 +84,12 @@ export function serveKnowledge(
     },
     async warm(tenants, signal) {
       const store = await stores.openKnowledge();
-      const { filledDatasets, warmIndexes } = await import('./warm-knowledge.js');
+      const { filledDatasets, warmIndexes } = await import('../knowledge/base/warm-indexes.js');
       const filled = await filledDatasets(store, tenants);
-      if (filled.length > 0) await warmIndexes(await open(), filled, signal);
+      if (filled.length === 0) return;
+      // By the stages of a chat come most questions.
+      await import('../components/chatting/chat-node.js');
+      await warmIndexes(await open(), filled, signal);
     },
     sizes: () => opened?.base.parts.indexes.sizes?.() ?? NOTHING,
   };

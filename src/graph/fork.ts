@@ -40,18 +40,29 @@ export interface ForkChange {
  * @throws EngineError HISTORY_GONE when the log begins later; PLAN_CHANGED when it belongs to another graph; CHECKPOINT_INVALID.
  */
 export function forkAt(plan: Plan, history: RunHistory, at: number = Number.POSITIVE_INFINITY): Checkpoint {
-  const { checkpoint, events } = history;
+  const { checkpoint } = history;
+  const events = eventsUntil(plan, history, at);
+  const state = foldState(plan, stateFromJson(plan, checkpoint.state), undisturbed(events));
+  return { ...checkpoint, seq: 0, state: stateToJson(plan, state) };
+}
+
+/**
+ * The state of a run after the event `at`, failures and all; a node at work counts as ready. Pure.
+ *
+ * @throws EngineError as {@link forkAt}.
+ */
+export function stateAt(plan: Plan, history: RunHistory, at: number): State {
+  const events = eventsUntil(plan, history, at);
+  return foldState(plan, stateFromJson(plan, history.checkpoint.state), events);
+}
+
+function eventsUntil(plan: Plan, { checkpoint, events }: RunHistory, at: number): readonly RunEvent[] {
   if (at < checkpoint.seq) {
-    const message = `Run "${checkpoint.run}" cannot be forked at event ${at}: nothing is stored before event ${checkpoint.seq}; take that one or a later one.`;
+    const message = `Run "${checkpoint.run}" cannot be taken up at event ${at}: nothing is stored before event ${checkpoint.seq}; take that one or a later one.`;
     throw new EngineError('HISTORY_GONE', message);
   }
   requirePlan(plan, checkpoint);
-  const state = foldState(
-    plan,
-    stateFromJson(plan, checkpoint.state),
-    undisturbed(events.filter(({ seq }) => seq <= at)),
-  );
-  return { ...checkpoint, seq: 0, state: stateToJson(plan, state) };
+  return events.filter(({ seq }) => seq <= at);
 }
 
 /**

@@ -1,18 +1,17 @@
 /** Runs that start from another run: the state that they start with, and the session that they belong to. */
 import { EngineError } from '../errors.js';
-import type { RunEvent } from '../graph/events.js';
-import { forkAt, migrateCheckpoint, type RunHistory } from '../graph/fork.js';
-import { changesState, readEvent } from '../graph/log.js';
+import { forkAt, migrateCheckpoint } from '../graph/fork.js';
 import type { Checkpoint } from '../graph/state.js';
 import type { JsonObject } from '../json.js';
 import type { AgentRecord } from '../records/agents.js';
-import { pagesAfter, type RunLog } from '../records/run-log.js';
 import type { RunRecord } from '../records/runs.js';
 import type { SessionRecord } from '../records/sessions.js';
 import { findDocument } from './canvases.js';
 import { newSession } from './conversation.js';
+import { withForkChange } from './fork-change.js';
 import { createId } from './ids.js';
-import { badArgument, foreignRun, noRun, noSession, wentOn } from './refusals.js';
+import { foreignRun, noRun, noSession, wentOn } from './refusals.js';
+import { loadHistory } from './run-history.js';
 import type { RunHub } from './run-hub.js';
 import type { StartCommand, TurnRequest } from './start-command.js';
 
@@ -37,7 +36,7 @@ export interface FoundOrigin {
 /**
  * The origin of a fork, and its session: a copy of the other run's as it was when that run was asked; the other one is left alone.
  *
- * @throws EngineError NOT_FOUND for another agent's run, else as {@link findOrigin}.
+ * @throws EngineError NOT_FOUND for another agent's run, BAD_REQUEST for a change of what the run does not have, else as {@link findOrigin}.
  */
 export async function forkOrigin(
   hub: RunHub,
@@ -46,9 +45,13 @@ export async function forkOrigin(
 ): Promise<FoundOrigin> {
   const record = await hub.record(tenant, fork.run);
   if (record === undefined || record.agentId !== agent.id) throw noRun();
-  const at = fork.at ?? hub.find(tenant, fork.run)?.lastSeq ?? record.lastSeq;
-  const { origin, session } = await findOrigin(hub, tenant, agent, record, { ...turn, at });
-  return { origin, session: copySession(session, record, origin, turn, hub.parts.now()) };
+  const { origin, session, seq } = await findOrigin(hub, tenant, agent, record, { ...turn, at: fork.at });
+  const { plan } = hub.parts.openCanvas(origin.dsl);
+  const checkpoint = withForkChange(plan, origin.checkpoint, fork);
+  return {
+    origin: { ...origin, at: seq, checkpoint },
+    session: copySession(session, record, origin, turn, hub.parts.now()),
+  };
 }
 
 /**
@@ -74,7 +77,7 @@ export async function resumedOrigin(
 /** What of a run to start from. */
 interface OriginChoice extends Pick<TurnRequest, 'version' | 'isReleased' | 'migrates'> {
   /** Number of an event of the run. @default the last one */
-  readonly at?: number;
+  readonly at?: number | undefined;
 }
 
 /**
@@ -92,18 +95,14 @@ async function findOrigin(
   agent: AgentRecord,
   record: RunRecord,
   choice: OriginChoice,
-): Promise<FoundOrigin> {
+): Promise<FoundOrigin & { readonly seq: number }> {
   const { stores, openCanvas } = hub.parts;
-  const lastSeq = hub.find(tenant, record.id)?.lastSeq ?? record.lastSeq;
-  const { at } = choice;
-  if (at !== undefined && at > lastSeq) {
-    throw badArgument(`\`at\` must be the number of an event of the run, which has ${lastSeq}; received ${at}.`);
-  }
   const session = await stores.sessions.find(tenant, record.sessionId);
   if (session === undefined) throw noSession();
   const before = openCanvas(session.dsl);
-  const history = await loadHistory(stores.log, tenant, record.id, at);
-  const reached = forkAt(before.plan, history, at);
+  const history = await loadHistory(stores.log, tenant, record.id, choice.at);
+  const { seq } = history;
+  const reached = forkAt(before.plan, history, seq);
   const isOther = choice.version !== undefined || choice.isReleased;
   const dsl = isOther ? await findDocument(stores.versions, tenant, agent, 'draft', choice) : session.dsl;
   const { plan } = isOther ? openCanvas(dsl) : before;
@@ -113,32 +112,9 @@ async function findOrigin(
   }
   return {
     session,
-    origin: {
-      run: record.id,
-      ...(at === undefined ? {} : { at }),
-      dsl,
-      checkpoint: migrateCheckpoint(before.plan, plan, reached),
-    },
+    seq,
+    origin: { run: record.id, dsl, checkpoint: migrateCheckpoint(before.plan, plan, reached) },
   };
-}
-
-/** The newest snapshot that is not behind the event `at`, and what happened from there to that event. */
-async function loadHistory(
-  log: RunLog,
-  tenant: string,
-  run: string,
-  at: number = Number.MAX_SAFE_INTEGER,
-): Promise<RunHistory> {
-  const checkpoint = await log.snapshot(tenant, run, at);
-  if (checkpoint === undefined) {
-    throw new EngineError('HISTORY_GONE', `No checkpoint for run ${run}: what it did is not stored (any more).`);
-  }
-  const events: RunEvent[] = [];
-  for await (const page of pagesAfter(log, tenant, run, checkpoint.seq)) {
-    for (const { json } of page) if (changesState(JSON.parse(json) as RunEvent)) events.push(readEvent(json));
-    if ((page.at(-1)?.seq ?? at) >= at) break;
-  }
-  return { checkpoint, events };
 }
 
 /** The session as it was when the run was asked; its question is left out when another one is asked now. */

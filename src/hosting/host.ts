@@ -11,6 +11,7 @@ import type { EventFrame } from './event-frame.js';
 import { DEFAULT_LIMITS, type HostOptions } from './host-options.js';
 import { LogFolds } from './log-folds.js';
 import { createRecover, OrphanScan } from './recover.js';
+import { type RunState, readState } from './run-history.js';
 import { type ClientCursor, type LiveFilter, RunHub } from './run-hub.js';
 import { createStart, type StartedTurn } from './start.js';
 import { type ForkPoint, readStartCommand, type StartCommand } from './start-command.js';
@@ -50,6 +51,12 @@ export interface Host {
   projection(tenant: string, run: string): Promise<RagflowProjection>;
   /** What each node of a run did so far; undefined when nothing of its log is stored. */
   timeline(tenant: string, run: string): Promise<RunTimeline | undefined>;
+  /**
+   * Where a run stood after the event `at`, by default the last one.
+   *
+   * @throws EngineError NOT_FOUND, BAD_REQUEST for a number that it has not come to, HISTORY_GONE, PLAN_CHANGED.
+   */
+  state(tenant: string, run: string, at?: number): Promise<RunState>;
   /** Resumes runs whose process was lost: those that there are, and from then on those that there will be, until `close`. */
   recover(): void;
   /**
@@ -97,6 +104,7 @@ export function createHost(options: HostOptions): Host {
       const fold = await timelines.read(tenant, run, () => new TimelineFold((node) => projection.describe(node)));
       return fold?.timeline;
     },
+    state: (tenant, run, at) => readState(hub, tenant, run, at),
     recover: () => scan.start(),
     admitSession: async (tenant, page) => hub.sessionQuota.admit(tenant, page),
     get load() {

@@ -217,6 +217,21 @@ describe('a fork', () => {
     expect(namesOf(await stream.rest()).at(-2)).toBe('workflow_finished');
   });
 
+  it.each(['', '?at=3'])('of a run that goes on in another process starts there%s', async (at) => {
+    const stores = createMemoryStores();
+    const first = await startServer({ stores });
+    const second = await startServer({ stores });
+    const id = await first.agent(CHAIN);
+    const stream = await openStream(`${first.url}/api/v1/agents/${id}/stream`, { body: { query: 'x' } });
+    const probe = await first.probes.next();
+    await stream.until(({ json }) => json.event === 'node_started' && json.data.component_id === 'Probe:P');
+    const origin = stream.headers.get('x-run-id') as string;
+    const { data } = await post(second, run(id, `${origin}/fork${at}`), {});
+    expect(data.data.content).toMatch(at === '' ? /^after x/ : /^before x after x/);
+    probe.settle();
+    await stream.rest();
+  });
+
   it('streams when it is asked to', async () => {
     const server = await startServer();
     const id = await server.agent(CHAIN);

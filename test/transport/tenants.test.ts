@@ -50,6 +50,13 @@ const OPEN = new Set([
   'POST /system/tokens',
   'GET /chats',
   'POST /chats',
+  // What the server can do, without ids of tenants' things.
+  'POST /agents/validate',
+  'GET /components',
+  'GET /models',
+  'GET /system/info',
+  // Servers of the caller's tenant alone; see mcp/server-list.test.ts.
+  'GET /mcp/servers',
   // Without ids, or with those of datasets alone; see chats/.
   'POST /chat/recommendation',
   'POST /chat/recommandation',

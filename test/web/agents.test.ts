@@ -89,7 +89,7 @@ describe.skipIf(!hasChromium)(named('the agents'), () => {
     const dsl = await example('hello');
     await server.call('POST', '/api/v1/agents', { title: 'Imported agent', dsl });
     await open('/agents');
-    await page.getByRole('button', { name: 'Import' }).click();
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByLabel('Or paste the JSON of a canvas').fill(JSON.stringify(dsl));
     await page.getByText('Version 1, 2 components.').waitFor();
     await page.getByRole('button', { name: 'Import', exact: true }).last().click();

@@ -90,8 +90,8 @@ function shorten(text: string): string {
   return line.length > MAX_SUMMARY ? `${line.slice(0, MAX_SUMMARY)}…` : line;
 }
 
-/** The ways that a component chooses from, in the order in which they are tried. */
-export function branchesOf(params: JsonObject): readonly Branch[] {
+/** The ways that a component chooses from, in the order in which they are tried; `hasAll`: also those that lead nowhere yet. */
+export function branchesOf(params: JsonObject, hasAll = false): readonly Branch[] {
   const cases = ownList(params, 'conditions').map(
     (one): Branch => ({ kind: 'case', condition: itemsText(one), targets: targetsOf(one, 'to') }),
   );
@@ -99,8 +99,9 @@ export function branchesOf(params: JsonObject): readonly Branch[] {
     ([label, one]): Branch => ({ kind: 'category', label, condition: '', targets: targetsOf(one, 'to') }),
   );
   const otherwise = targetsOf(params, 'end_cpn_ids');
-  const rest: readonly Branch[] = otherwise.length > 0 ? [{ kind: 'else', condition: '', targets: otherwise }] : [];
-  return [...cases.filter(({ targets }) => targets.length > 0), ...categories, ...rest];
+  const hasRest = otherwise.length > 0 || (hasAll && cases.length > 0);
+  const rest: readonly Branch[] = hasRest ? [{ kind: 'else', condition: '', targets: otherwise }] : [];
+  return [...cases.filter(({ targets }) => hasAll || targets.length > 0), ...categories, ...rest];
 }
 
 function itemsText(condition: Json): string {

@@ -51,18 +51,39 @@ export interface Drawing {
   readonly issues: readonly DocumentIssue[];
 }
 
+/** How much of a document is drawn. */
+export interface DrawingOptions {
+  /** Also ways that lead nowhere yet, for editors. @default false */
+  readonly hasAllWays?: boolean;
+}
+
 /** Reads a document of any version for drawing; what cannot be read at all gives an empty drawing with its issues. */
 export function readDrawing(dsl: unknown): Drawing {
   const { document, issues } = readDocument(dsl);
   if (document === undefined) return { nodes: [], edges: [], notes: [], layout: [], issues };
+  return drawDocument(document, issues);
+}
+
+/** A document that was read, for drawing. */
+export function drawDocument(
+  document: Document,
+  issues: readonly DocumentIssue[],
+  { hasAllWays = false }: DrawingOptions = {},
+): Drawing {
   const components = Object.values(document.components);
   const parents = parentsOf(document);
   const bodies = new Set(parents.values());
   const index = indexIds(Object.keys(document.components));
   const layout = ownList(document.graph, 'nodes');
   return {
-    nodes: components.map((component) => drawNode(component, bodies.has(component.id), parents.get(component.id))),
-    edges: components.flatMap((component) => edgesOf(component, index.resolve, parents)),
+    nodes: components.map((component) => {
+      const { id, params } = component;
+      const branches = branchesOf(params, hasAllWays);
+      return drawNode(component, { branches, hasBody: bodies.has(id), parent: parents.get(id) });
+    }),
+    edges: components.flatMap((component) =>
+      edgesOf(component, branchesOf(component.params, hasAllWays), index.resolve, parents),
+    ),
     notes: layout.flatMap(drawNote),
     layout,
     issues,
@@ -81,7 +102,13 @@ function parentsOf(document: Document): ReadonlyMap<string, string> {
   return parents;
 }
 
-function drawNode(component: DocumentComponent, hasBody: boolean, parent: string | undefined): DrawnNode {
+interface Place {
+  readonly branches: readonly Branch[];
+  readonly hasBody: boolean;
+  readonly parent: string | undefined;
+}
+
+function drawNode(component: DocumentComponent, { branches, hasBody, parent }: Place): DrawnNode {
   const { id, type, name, params } = component;
   const shape = hasBody || isContainerType(type) ? 'container' : isStartType(type) ? 'start' : 'card';
   return {
@@ -92,14 +119,19 @@ function drawNode(component: DocumentComponent, hasBody: boolean, parent: string
     ...(parent !== undefined && { parent }),
     summary: summaryOf(params),
     tools: toolsOf(params),
-    branches: branchesOf(params),
+    branches,
     hasExceptions: exceptionsOf(params).length > 0,
   };
 }
 
 type Resolve = (id: string) => string | undefined;
 
-function edgesOf(component: DocumentComponent, resolve: Resolve, parents: ReadonlyMap<string, string>): DrawnEdge[] {
+function edgesOf(
+  component: DocumentComponent,
+  branches: readonly Branch[],
+  resolve: Resolve,
+  parents: ReadonlyMap<string, string>,
+): DrawnEdge[] {
   const { id: from, params, downstream } = component;
   const edges: DrawnEdge[] = [];
   const led = new Set<string>();
@@ -110,7 +142,7 @@ function edgesOf(component: DocumentComponent, resolve: Resolve, parents: Readon
     led.add(to);
     edges.push({ id: `${kind}${more.branch ?? ''}:${from}→${to}`, from, to, kind, ...more });
   };
-  for (const [branch, { targets }] of branchesOf(params).entries()) {
+  for (const [branch, { targets }] of branches.entries()) {
     for (const target of new Set(targets)) add(target, 'branch', { branch });
   }
   for (const target of new Set(exceptionsOf(params))) add(target, 'exception');

@@ -83,9 +83,8 @@ return 1
 export const RELEASE_LEASE = script(
   'release a lease',
   `if redis.call('HGET', KEYS[1], 'owner') ~= ARGV[2] then return 0 end
-redis.call('DEL', KEYS[1])
+redis.call('DEL', KEYS[1], unpack(KEYS, 3))
 redis.call('ZREM', KEYS[2], ARGV[1])
-if KEYS[3] then redis.call('DEL', KEYS[3], KEYS[4]) end
 return 1
 `,
 );

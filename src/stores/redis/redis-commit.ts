@@ -50,12 +50,9 @@ export function createCommitter({ commands, runKeptMs }: Redis, saveStep: SaveSt
   const group = new GroupWriter<Steps>({
     async write(items) {
       const args: Argument[] = [];
-      for (const { steps } of items) {
-        args.push(steps.length);
-        for (const step of steps) addArguments(args, step);
-      }
+      for (let at = 0; at < items.length; at += 1) addSteps(args, (items[at] as Steps).steps);
       const replies = (await commands.run(COMMIT_RUNS, [], args)) as readonly (readonly unknown[])[];
-      for (const [at, item] of items.entries()) item.replies = replies[at] ?? [];
+      for (let at = 0; at < items.length; at += 1) (items[at] as Steps).replies = replies[at] ?? [];
       return [];
     },
     bytesOf: ({ bytes }) => bytes,
@@ -91,11 +88,10 @@ export function createCommitter({ commands, runKeptMs }: Redis, saveStep: SaveSt
   ): Promise<void> => {
     const { number } = writer;
     const { run, steps } = given;
-    let bytes = 0;
-    for (const { args } of steps) for (const argument of args) bytes += sizeOf(argument);
-    const item: Steps = { ...given, bytes, replies: [] };
+    const item: Steps = { ...given, bytes: bytesOf(steps), replies: [] };
     await group.add(item);
-    for (const [at, reply] of item.replies.entries()) check(run, steps[at] as Step, reply);
+    const { replies } = item;
+    for (let at = 0; at < replies.length; at += 1) check(run, steps[at] as Step, replies[at]);
     writer.done = number;
   };
 
@@ -207,16 +203,29 @@ function entryOf(run: string, event: LoggedEvent): string {
   return `2\n${event.event}\n${shorten(run, event)}`;
 }
 
-/** One by one: a group has thousands of them. */
-function addArguments(all: Argument[], { name, keys, args }: Step): void {
-  all.push(name, keys.length, args.length);
-  for (const key of name === 'save' ? withoutBeginning(keys) : keys) all.push(key);
-  for (const argument of args) all.push(argument);
+/** One by one, and by their numbers: a group has thousands of them, and each turn of an iterator is an object. */
+function addSteps(all: Argument[], steps: readonly Step[]): void {
+  all.push(steps.length);
+  for (let at = 0; at < steps.length; at += 1) {
+    const { name, keys, args } = steps[at] as Step;
+    all.push(name, keys.length, args.length);
+    // The keys of a record without what the indexes of an agent have in common, which would be a fifth of what a run sends.
+    const common = name === 'save' ? (keys[1] as string).length : 0;
+    for (let key = 0; key < keys.length; key += 1) {
+      const whole = keys[key] as string;
+      all.push(common > 0 && key > 1 ? whole.slice(common) : whole);
+    }
+    for (let argument = 0; argument < args.length; argument += 1) all.push(args[argument] as Argument);
+  }
 }
 
-/** The keys of a record without what the indexes of an agent have in common, which would be a fifth of what a run sends. */
-function withoutBeginning([run, agent, ...others]: readonly string[]): readonly string[] {
-  return [run as string, agent as string, ...others.map((key) => key.slice(agent?.length))];
+function bytesOf(steps: readonly Step[]): number {
+  let bytes = 0;
+  for (let at = 0; at < steps.length; at += 1) {
+    const { args } = steps[at] as Step;
+    for (let argument = 0; argument < args.length; argument += 1) bytes += sizeOf(args[argument] as Argument);
+  }
+  return bytes;
 }
 
 function sizeOf(argument: Argument): number {

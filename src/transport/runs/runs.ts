@@ -23,8 +23,9 @@ import { type PathRequest, type RouteGroup, type RouteRequest, route } from '../
 import type { ServerParts } from '../server-parts.js';
 import { acceptsStream, answerShape, answerWithRun } from './answer-run.js';
 import { eventNumber, followRun } from './follow-run.js';
-import { turnOf, turnQuery, turnSchema } from './read-turn.js';
+import { forkChangeOf, forkSchema, turnOf, turnQuery, turnSchema } from './read-turn.js';
 import { runDetailShape, runDetailView, runView, timelineShape, timelineView } from './run-view.js';
+import { stateShape, stateView } from './state-view.js';
 
 const STATUSES: readonly RunStatus[] = ['running', 'waiting', 'succeeded', 'failed', 'cancelled'];
 
@@ -43,9 +44,11 @@ const runsQuery = pageQuery.extend({
   ...periodQuery.shape,
 });
 
-const forkQuery = turnQuery.extend({
-  at: checked('at', 'the number of an event', eventNumber).describe('Number of the event; default the last one.'),
-});
+const at = checked('at', 'the number of an event', eventNumber).describe('Number of the event; default the last one.');
+
+const stateQuery = z.object({ at });
+
+const forkQuery = turnQuery.extend({ at });
 
 const eventsQuery = z.object({
   after: text.describe('Number of the last event that the client has.'),
@@ -122,16 +125,25 @@ export const runRoutes: RouteGroup = {
         return success(timelineView(found, timeline));
       },
     }),
+    route('GET /agents/:id/runs/:run/state', {
+      summary: 'Reads where a run stood after an event: outputs, variables, tokens',
+      reserves: PAGE_BYTES,
+      finds: findRun,
+      query: stateQuery,
+      data: stateShape,
+      handle: async ({ tenant, query, found }, { host }) =>
+        success(stateView(found.id, await host.state(tenant, found.id, query.at))),
+    }),
     route('POST /agents/:id/runs/:run/fork', {
       summary: 'Starts another run from an event of a run; nodes that had finished by then are not run again',
       finds: findAgent,
       query: forkQuery,
-      body: turnSchema,
+      body: forkSchema,
       answers: 'events',
       data: answerShape,
       handle: async ({ tenant, params, query, body, exchange, found }, parts) => {
         const turn = turnOf(body, query, exchange.headers);
-        const point = { run: params.run, ...given({ at: query.at }) };
+        const point = { run: params.run, ...given({ at: query.at }), ...forkChangeOf(body) };
         const { live } = await parts.forkRun({ tenant, agentId: found.id, fallback: 'draft' }, point, turn);
         return answerWithRun(exchange, parts, live, { streams: turn.streams || acceptsStream(exchange) });
       },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { RunRecord } from '../../../src/records/runs.js';
+import { NO_USAGE } from '../../../src/graph/state.js';
+import type { RunRecord, RunTurn } from '../../../src/records/runs.js';
 import { storesOpener } from './support/open-stores.js';
 import { checkpointOf, freshId, runRecord } from './support/records.js';
 import { anyRedis, describeRedis } from './support/redis-server.js';
@@ -168,12 +169,51 @@ describeRedis('runs in Redis', () => {
     const { record = '' } = await hashOf(run.id);
     expect(Object.keys(JSON.parse(record))).toEqual(
       ['version', ...Object.keys(run)].filter(
-        (field) => !['id', 'agentId', 'sessionId', 'messageId', 'startedAt'].includes(field),
+        (field) => !['id', 'agentId', 'sessionId', 'messageId', 'startedAt', 'usage'].includes(field),
       ),
     );
-    await ask('HSET', `agent:run:${run.id}`, 'record', JSON.stringify({ version: 1, ...run }));
+    for (const version of [1, 2]) {
+      await ask('HSET', `agent:run:${run.id}`, 'record', JSON.stringify({ version, ...run }));
+      expect(await runs.find('t', run.id)).toEqual(run);
+      expect((await runs.list('t', { agentId: run.agentId, ...PAGE })).items).toEqual([run]);
+    }
+  });
+
+  const USAGE = { promptTokens: 1, completionTokens: 2, totalTokens: 3, calls: 1 };
+  const EMPTY_TURN = { query: '', inputs: {}, files: [], variables: {}, history: [] };
+  const TURN: RunTurn = {
+    ...{ query: 'a', userId: 'u', inputs: { a: 1 }, files: [{ id: 'f' }], variables: { b: 2 } },
+    history: [{ role: 'user', content: 'c' }],
+  };
+
+  const LAUNCHED = { launch: { isDetached: true, headers: { a: 'b' }, crashes: 0, turn: TURN } };
+
+  it.each<[Partial<RunRecord>, object]>([
+    [{ usage: NO_USAGE }, {}],
+    [{ usage: USAGE }, { usage: USAGE }],
+    [{ launch: { isDetached: false, headers: {} } }, { launch: {} }],
+    [{ launch: { isDetached: false, headers: {}, turn: EMPTY_TURN } }, { launch: { turn: { query: '' } } }],
+    [LAUNCHED, LAUNCHED],
+  ])('are stored without what is empty, and are read with it: %o', async (change, stored) => {
+    const { runs } = open();
+    const run = runRecord(change);
+    await runs.save('t', run);
     expect(await runs.find('t', run.id)).toEqual(run);
-    expect((await runs.list('t', { agentId: run.agentId, ...PAGE })).items).toEqual([run]);
+    const { record = '' } = await hashOf(run.id);
+    const { usage, launch } = JSON.parse(record);
+    expect({ usage, launch }).toEqual(stored);
+  });
+
+  it('say whose answer they wait for, and no longer once it came', async () => {
+    const { runs } = open();
+    const running = runRecord();
+    const waiting = { ...running, status: 'waiting' } as const;
+    const ended = { ...running, status: 'succeeded' } as const;
+    await runs.save('t', running);
+    expect(await runs.replace('t', running, waiting)).toBe(true);
+    expect(await hashOf(running.id)).toMatchObject({ interrupt_id: running.messageId });
+    expect(await runs.replace('t', waiting, ended)).toBe(true);
+    expect(await hashOf(running.id)).toMatchObject({ interrupt_id: '' });
   });
 
   it('keep ids that no field can hold', async () => {
@@ -183,11 +223,14 @@ describeRedis('runs in Redis', () => {
     expect(await runs.find('t', run.id)).toEqual(run);
   });
 
-  it.each(['{', '{"version":3}', '{"version":2}', '{"version":1,"id":"x"}'])('are not read from %s', async (record) => {
-    const { runs, ask } = open();
-    const run = runRecord();
-    await runs.save('t', run);
-    await ask('HSET', `agent:run:${run.id}`, 'record', record);
-    await expect(runs.find('t', run.id)).rejects.toMatchObject({ code: 'INTERNAL' });
-  });
+  it.each(['{', '{"version":4}', '{"version":3}', '{"version":2}', '{"version":1,"id":"x"}'])(
+    'are not read from %s',
+    async (record) => {
+      const { runs, ask } = open();
+      const run = runRecord();
+      await runs.save('t', run);
+      await ask('HSET', `agent:run:${run.id}`, 'record', record);
+      await expect(runs.find('t', run.id)).rejects.toMatchObject({ code: 'INTERNAL' });
+    },
+  );
 });

@@ -1,7 +1,7 @@
 /** What the first question to the datasets of a server needs: dictionaries, lists of words and indexes, loaded before it comes. */
-import type { KnowledgeBase } from '../knowledge/base/knowledge-base.js';
-import type { DatasetRecord } from '../records/knowledge.js';
-import type { KnowledgeStore } from '../records/knowledge-store.js';
+import type { DatasetRecord } from '../../records/knowledge.js';
+import type { KnowledgeStore } from '../../records/knowledge-store.js';
+import type { KnowledgeBase } from './knowledge-base.js';
 
 /** A dataset with documents, and whose it is. */
 export interface FilledDataset {
@@ -43,8 +43,6 @@ export async function warmIndexes(
   datasets: readonly FilledDataset[],
   signal: AbortSignal,
 ): Promise<void> {
-  // The stages of a chat, which most questions to datasets come by.
-  await import('../components/chatting/chat-node.js');
   const newest = { offset: 0, limit: 1, runs: ['DONE'], orderBy: 'createdAt', descending: true } as const;
   for (const { tenant, dataset } of datasets) {
     if (signal.aborted) return;

@@ -1,0 +1,77 @@
+/** What a page did while something happened: frames, work of its main thread, its longest task. */
+import type { Browser, Page } from 'playwright-core';
+import { quantile } from '../measure.js';
+
+export interface Movement {
+  /** Frames a second, the mean over the whole time. */
+  readonly frames: number;
+  /** The longest of a hundred frames, in ms. */
+  readonly slowMs: number;
+  /** Work of the main thread for each frame, in ms. */
+  readonly workMs: number;
+  /** The longest task of the main thread, in ms; 0 when none took 50 ms. */
+  readonly longestMs: number;
+}
+
+/** What the functions that run in the page use of it; the types of browsers are `web`'s alone. */
+interface PageGlobals {
+  readonly requestAnimationFrame: (callback: (time: number) => void) => number;
+  readonly PerformanceObserver: new (
+    told: (list: { getEntries(): readonly { readonly duration: number }[] }) => void,
+  ) => { observe(options: { readonly type: 'longtask'; readonly buffered: boolean }): void };
+  /** Times of the frames since the meter was started. */
+  frames: number[];
+  /** Tasks of more than 50 ms since then, in ms. */
+  longTasks: number[];
+}
+
+/** A page that notes its long tasks from the start. */
+export async function openMeteredPage(browser: Browser): Promise<Page> {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  await page.addInitScript(() => {
+    const browser = globalThis as unknown as PageGlobals;
+    browser.longTasks = [];
+    new browser.PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) browser.longTasks.push(duration);
+    }).observe({ type: 'longtask', buffered: true });
+  });
+  return page;
+}
+
+/** The longest task since the page was opened, in ms. */
+export const longestTask = async (page: Page): Promise<number> =>
+  Math.max(0, ...(await page.evaluate(() => (globalThis as unknown as PageGlobals).longTasks)));
+
+/** Measures a page of {@link openMeteredPage} while `work` goes on. */
+export async function meterPage(page: Page, work: () => Promise<unknown>): Promise<Movement> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable');
+  const taskSeconds = async (): Promise<number> => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0;
+  };
+  await page.evaluate(() => {
+    const browser = globalThis as unknown as PageGlobals;
+    browser.frames = [];
+    browser.longTasks.length = 0;
+    // A method, for the compiler wraps functions in a helper that the page does not have.
+    const meter = {
+      note(time: number): void {
+        browser.frames.push(time);
+        browser.requestAnimationFrame(meter.note);
+      },
+    };
+    browser.requestAnimationFrame(meter.note);
+  });
+  const before = await taskSeconds();
+  await work();
+  const seconds = (await taskSeconds()) - before;
+  const times = await page.evaluate(() => (globalThis as unknown as PageGlobals).frames);
+  const gaps = times.slice(1).map((time, at) => time - (times[at] ?? time));
+  return {
+    frames: (1_000 * gaps.length) / gaps.reduce((sum, gap) => sum + gap, 0),
+    slowMs: quantile(gaps, 0.99),
+    workMs: (1_000 * seconds) / gaps.length,
+    longestMs: await longestTask(page),
+  };
+}
