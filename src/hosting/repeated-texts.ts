@@ -48,9 +48,10 @@ export class RepeatedTexts {
       else if (place.seq < seq) repeats.push([path, place.seq, place.path]);
     });
     if (repeats.length === 0) return json;
-    const copy = JSON.parse(json) as Json;
+    const copy = parseOwnJson(json);
+    if (!isJsonObject(copy)) return json;
     for (const [path] of repeats) setText(copy, path, '');
-    return JSON.stringify({ ...(copy as object), repeats });
+    return JSON.stringify({ ...copy, repeats });
   }
 
   #remember(text: string, place: Place): void {
