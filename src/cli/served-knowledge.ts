@@ -30,6 +30,8 @@ export interface ServedKnowledge extends KnowledgeOnDemand {
   warm(tenants: Iterable<string>, signal: AbortSignal): Promise<void>;
   /** How much the indexes hold that are in memory. */
   sizes(): IndexSizes;
+  /** How many documents are in line or parsed, of all tenants; loads nothing else. */
+  waiting(): Promise<number>;
 }
 
 /** Where a server's knowledge base is, and what goes before its searches. */
@@ -41,7 +43,10 @@ export interface ServedKnowledgeOptions {
 }
 
 /** Of a knowledge base that is not loaded. */
-const NOTHING: IndexSizes = { open: 0, passages: 0 };
+const NOTHING: IndexSizes = { open: 0, passages: 0, lacking: 0 };
+
+/** Datasets whose documents are counted. */
+const MAX_WAITING = 1_000;
 
 /** The knowledge base over the stores of a server. */
 export function serveKnowledge(
@@ -92,6 +97,10 @@ export function serveKnowledge(
       await warmIndexes(await open(), filled, signal);
     },
     sizes: () => opened?.base.parts.indexes.sizes?.() ?? NOTHING,
+    async waiting() {
+      const datasets = await (await stores.openKnowledge()).waiting(MAX_WAITING);
+      return datasets.reduce((sum, { waiting, active }) => sum + waiting + active, 0);
+    },
   };
 }
 
