@@ -3,12 +3,12 @@ import { Copy, Download, MoreHorizontal, Play, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { IconButton } from '../parts/button.js';
+import { FailureLine } from '../parts/failure-line.js';
 import { Menu, MenuItem } from '../parts/menu.js';
 import { useClient } from '../shell/studio.js';
 import { defineTexts, useTexts } from '../shell/texts.js';
 import style from './agent-card.module.css';
 import { type AgentItem, duplicateAgent, exportAgent, useAgentsChanged } from './agent-data.js';
-import { FailureLine } from './failure-line.js';
 import { LastRun } from './last-run.js';
 
 const texts = defineTexts({

@@ -5,12 +5,12 @@ import type { JsonObject } from '../../src/json.js';
 import { Thumbnail } from '../canvas/thumbnail.js';
 import { Button } from '../parts/button.js';
 import { Dialog } from '../parts/dialog.js';
+import { FailureLine } from '../parts/failure-line.js';
 import { ErrorNote } from '../parts/notes.js';
 import { useClient } from '../shell/studio.js';
 import { defineTexts, useTexts } from '../shell/texts.js';
 import { createAgent, useAgentsChanged, useTemplates } from './agent-data.js';
 import { EMPTY_CANVAS } from './empty-canvas.js';
-import { FailureLine } from './failure-line.js';
 import style from './new-agent-dialog.module.css';
 
 const texts = defineTexts({

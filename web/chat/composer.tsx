@@ -5,7 +5,10 @@ import { NEVER } from 'rxjs';
 import type { Json } from '../../src/json.js';
 import { Button, IconButton } from '../parts/button.js';
 import { ErrorNote } from '../parts/notes.js';
+import { useDraft } from '../parts/use-draft.js';
 import { useObservable } from '../parts/use-observable.js';
+import { useUploads } from '../parts/use-uploads.js';
+import { agentPath } from '../run/paths.js';
 import type { RunStore } from '../run/run-store.js';
 import type { TurnInput, UploadedFile } from '../run/start-turn.js';
 import { defineTexts, useTexts } from '../shell/texts.js';
@@ -14,8 +17,6 @@ import { FileList } from './file-drop.js';
 import { FormFields } from './form-fields.js';
 import { type FieldValues, type FormField, givenValues, problemOf } from './form-model.js';
 import { suggestedOf } from './question-form.js';
-import { useDraft } from './use-draft.js';
-import { useUploads } from './use-uploads.js';
 
 const texts = defineTexts({
   en: {
@@ -46,7 +47,7 @@ export function Composer({ agent, fields, isBusy, store, onSend }: ComposerProps
   const [values, setValues] = useState<FieldValues>(() => suggestedOf(fields));
   const [isChecked, setIsChecked] = useState(false);
   const [files, setFiles] = useState<readonly UploadedFile[]>([]);
-  const uploads = useUploads(agent, (file) => setFiles((now) => [...now, file]));
+  const uploads = useUploads<UploadedFile>(`${agentPath(agent)}/upload`, (file) => setFiles((now) => [...now, file]));
   const picker = useRef<HTMLInputElement>(null);
   const status = useObservable(store?.picture$ ?? NEVER, store?.picture)?.status;
   const isAtWork = status === 'running' || status === 'stopping';

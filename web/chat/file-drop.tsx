@@ -2,18 +2,16 @@
 import { X } from 'lucide-react';
 import { type DragEvent, useRef, useState } from 'react';
 import { IconButton } from '../parts/button.js';
+import { UnderwayItems } from '../parts/underway-list.js';
+import { useUploads } from '../parts/use-uploads.js';
+import { agentPath } from '../run/paths.js';
 import type { UploadedFile } from '../run/start-turn.js';
 import { defineTexts, useTexts } from '../shell/texts.js';
 import style from './form.module.css';
-import { useUploads } from './use-uploads.js';
 
 const texts = defineTexts({
-  en: {
-    remove: (name: string) => `Remove ${name}`,
-    uploading: (name: string) => `Uploading ${name}`,
-    failed: 'failed',
-  },
-  zh: { remove: (name: string) => `移除 ${name}`, uploading: (name: string) => `正在上传 ${name}`, failed: '失败' },
+  en: { remove: (name: string) => `Remove ${name}` },
+  zh: { remove: (name: string) => `移除 ${name}` },
 });
 
 export interface FileDropProps {
@@ -26,7 +24,9 @@ export interface FileDropProps {
 export function FileDrop({ id, agent, files, onChange }: FileDropProps) {
   const present = useRef(files);
   present.current = files;
-  const uploads = useUploads(agent, (file) => onChange([...present.current, file]));
+  const uploads = useUploads<UploadedFile>(`${agentPath(agent)}/upload`, (file) =>
+    onChange([...present.current, file]),
+  );
   const [isOver, setIsOver] = useState(false);
   const drop = (event: DragEvent) => {
     event.preventDefault();
@@ -78,21 +78,7 @@ export function FileList({ files, uploads, onChange }: FileListProps) {
           </IconButton>
         </li>
       ))}
-      {uploads.underway.map(({ key, name, share, error }) => (
-        <li key={key}>
-          <span>{name}</span>
-          {error === undefined ? (
-            <progress value={share} aria-label={words.uploading(name)} />
-          ) : (
-            <span role="alert" className={style.problem}>
-              {words.failed}: {error instanceof Error ? error.message : String(error)}
-            </span>
-          )}
-          <IconButton label={words.remove(name)} onClick={() => uploads.drop(key)}>
-            <X size={14} aria-hidden="true" />
-          </IconButton>
-        </li>
-      ))}
+      <UnderwayItems {...uploads} />
     </ul>
   );
 }

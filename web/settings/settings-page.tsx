@@ -1,9 +1,8 @@
 /** `#/settings`: what this server is and has, the key of this page, language and theme. */
-import { useQuery } from '@tanstack/react-query';
 import type { SystemInfo } from '../../src/transport/system/system-shapes.js';
 import { ErrorNote, LoadingNote } from '../parts/notes.js';
-import { useClient } from '../shell/studio.js';
 import { useTexts } from '../shell/texts.js';
+import { useSystem } from '../shell/use-system.js';
 import { Appearance } from './appearance.js';
 import { HealthSection } from './health-section.js';
 import { KeySection } from './key-section.js';
@@ -16,11 +15,7 @@ import { settingsTexts } from './settings-texts.js';
 
 export function SettingsPage() {
   const words = useTexts(settingsTexts);
-  const client = useClient();
-  const { data, error, refetch } = useQuery({
-    queryKey: ['system'],
-    queryFn: ({ signal }) => client.call<SystemInfo>('/system/info', { signal }),
-  });
+  const { data, error, refetch } = useSystem();
   return (
     <div className={style.page}>
       <h1>{words.title}</h1>

@@ -8,6 +8,7 @@ import style from './frame.module.css';
 import { ShortcutButton } from './shortcut-list.js';
 import { useChoices, useStudio } from './studio.js';
 import { defineTexts, useTexts } from './texts.js';
+import { useSystem } from './use-system.js';
 
 const texts = defineTexts({
   en: {
@@ -16,6 +17,7 @@ const texts = defineTexts({
     agents: 'Agents',
     runs: 'Runs',
     inbox: 'Inbox',
+    datasets: 'Datasets',
     settings: 'Settings',
     language: 'Language: 中文',
     dark: 'Dark theme',
@@ -27,6 +29,7 @@ const texts = defineTexts({
     agents: '智能体',
     runs: '运行记录',
     inbox: '待办',
+    datasets: '知识库',
     settings: '设置',
     language: '语言：English',
     dark: '深色主题',
@@ -34,17 +37,22 @@ const texts = defineTexts({
   },
 });
 
-/** Places of the bar: address and the text that names it. */
+/** Places of the bar: address, the text that names it, and the part of the server that it needs. */
 const PLACES = [
-  ['/agents', 'agents'],
-  ['/runs', 'runs'],
-  ['/inbox', 'inbox'],
-  ['/settings', 'settings'],
+  ['/agents', 'agents', 'agents'],
+  ['/runs', 'runs', 'runs'],
+  ['/inbox', 'inbox', 'runs'],
+  ['/datasets', 'datasets', 'datasets'],
+  ['/settings', 'settings', 'agents'],
 ] as const;
+
+/** Parts that every server has: their places are there before the server has said so. */
+const ALWAYS: readonly string[] = ['agents', 'runs'];
 
 export function Frame({ children }: { readonly children: ReactNode }) {
   const words = useTexts(texts);
   const [path] = useLocation();
+  const { parts = ALWAYS } = useSystem().data ?? {};
   return (
     <div className={style.frame}>
       <Button className={style.skip} onClick={() => document.getElementById('content')?.focus()}>
@@ -55,7 +63,7 @@ export function Frame({ children }: { readonly children: ReactNode }) {
           Runnel
         </Link>
         <nav aria-label={words.places}>
-          {PLACES.map(([to, name]) => (
+          {PLACES.filter(([, , part]) => parts.includes(part)).map(([to, name]) => (
             <Link key={to} href={to} aria-current={path.startsWith(to) ? 'page' : undefined}>
               {words[name]}
               {name === 'inbox' && <InboxCount />}

@@ -5,7 +5,7 @@
  * never is below 0.
  */
 import type { IndexView, TermMatches } from './index-view.js';
-import type { FoundPostings } from './postings.js';
+import { decodePostings, type PostingNumbers, postingNumbers } from './postings.js';
 
 /** Constants of BM25. */
 export interface Bm25Options {
@@ -32,43 +32,44 @@ export function scorePassages(
 ): Float64Array {
   const scores = new Float64Array(view.size);
   const norms = view.lengthNorms(k1, b);
+  const room = postingNumbers(largestOf(matches));
   for (const term of [...weights.keys()].sort()) {
     const found = matches.get(term);
     if (found === undefined) continue;
     const weight = (weights.get(term) ?? 0) * rarity(found.passages, view.live) * (k1 + 1);
-    for (const { base, postings } of found.parts) addScores(scores, view.counts, norms, { base, postings, weight });
+    for (const { base, postings } of found.parts) {
+      decodePostings(postings, room);
+      addScores(scores, view.counts, norms, { ...{ base, count: postings.count, weight }, ...room });
+    }
   }
   return scores;
 }
 
-/** Adds what a term gives to each passage; the hottest loop of a search, so numbers are read in place. */
+function largestOf(matches: ReadonlyMap<string, TermMatches>): number {
+  let largest = 0;
+  for (const { parts } of matches.values()) {
+    for (const { postings } of parts) largest = Math.max(largest, postings.count);
+  }
+  return largest;
+}
+
+interface WeightedPostings extends PostingNumbers {
+  readonly base: number;
+  readonly count: number;
+  readonly weight: number;
+}
+
+/** Adds what a term gives to each passage. */
 function addScores(
   scores: Float64Array,
-  counts: Uint8Array,
+  live: Uint8Array,
   norms: Float64Array,
-  { base, postings, weight }: { readonly base: number; readonly postings: FoundPostings; readonly weight: number },
+  { base, count, weight, ordinals, counts }: WeightedPostings,
 ): void {
-  const { bytes, to } = postings;
-  let at = postings.from;
-  let passage = base - 1;
-  while (at < to) {
-    let byte = bytes[at++] as number;
-    let head = byte & 127;
-    for (let shift = 7; byte > 127; shift += 7) {
-      byte = bytes[at++] as number;
-      head |= (byte & 127) << shift;
-    }
-    passage += (head >>> 1) + 1;
-    let occurrences = 1;
-    if ((head & 1) === 0) {
-      byte = bytes[at++] as number;
-      occurrences = byte & 127;
-      for (let shift = 7; byte > 127; shift += 7) {
-        byte = bytes[at++] as number;
-        occurrences |= (byte & 127) << shift;
-      }
-    }
-    if (counts[passage] !== 1) continue;
+  for (let at = 0; at < count; at += 1) {
+    const passage = base + (ordinals[at] as number);
+    if (live[passage] !== 1) continue;
+    const occurrences = counts[at] as number;
     scores[passage] = (scores[passage] as number) + (weight * occurrences) / (occurrences + (norms[passage] as number));
   }
 }

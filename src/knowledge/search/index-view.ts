@@ -1,8 +1,7 @@
 /** What a search reads: the segments of an index at one moment, and the rows that it needs of them. */
 import type { IndexScope, IndexStorage } from '../../records/index-storage.js';
 import { ByteCache } from './byte-cache.js';
-import { ByteReader } from './bytes.js';
-import { type FoundPostings, findTerm } from './postings.js';
+import { decodePostings, type FoundPostings, findTerm, renewedBlock } from './postings.js';
 import { blockOf, bodyKey, GONE, HIDDEN, ROWS, type Segment, type StoredHead } from './segment.js';
 
 /** Rows of a storage, kept for the next search. */
@@ -168,7 +167,8 @@ export class IndexView {
     }
     if (missing.size > 0) {
       const read = await this.#storage.read(this.#scope, id, ROWS.terms, [...missing]);
-      for (const [key, bytes] of read) {
+      for (const [key, stored] of read) {
+        const bytes = renewedBlock(stored);
         this.#cache.terms.set(`${id}/${key}`, bytes, bytes.length);
         held.set(key, bytes);
       }
@@ -190,15 +190,9 @@ function isOut(flag = 0): boolean {
 }
 
 /** Passages of postings that count. */
-function countLive(counts: Uint8Array, base: number, { bytes, from, to }: FoundPostings): number {
-  const reader = new ByteReader(bytes, from, to);
-  let passage = base - 1;
+function countLive(counts: Uint8Array, base: number, postings: FoundPostings): number {
+  const { ordinals } = decodePostings(postings);
   let live = 0;
-  while (!reader.isAtEnd) {
-    const head = reader.number();
-    passage += (head >>> 1) + 1;
-    if (head % 2 === 0) reader.number();
-    if (counts[passage] === 1) live += 1;
-  }
+  for (const ordinal of ordinals) live += counts[base + ordinal] as number;
   return live;
 }

@@ -56,7 +56,10 @@ export function cosine(question: Float64Array, places: Uint32Array, passage: Int
 export function quantize(values: ArrayLike<number>): Int8Array {
   let largest = 0;
   for (let at = 0; at < values.length; at += 1) largest = Math.max(largest, Math.abs(values[at] as number));
-  return Int8Array.from(values, (value) => (largest === 0 ? 0 : Math.round((value * MAX_INT8) / largest)));
+  const scaled = new Int8Array(values.length);
+  if (largest === 0) return scaled;
+  for (let at = 0; at < values.length; at += 1) scaled[at] = Math.round(((values[at] as number) * MAX_INT8) / largest);
+  return scaled;
 }
 
 const MAX_ASCII = 127;

@@ -4,6 +4,7 @@ import { EngineError } from '../../errors.js';
 import type { Log } from '../../logger.js';
 import type { Database, Sql } from './database.js';
 import { type EmbeddedServer, startEmbedded } from './embedded/start-embedded.js';
+import { URGENT_APPLICATION } from './embedded/wire.js';
 import { type RetryPolicy, retryUnreachable } from './failures.js';
 import { migrate } from './migrate.js';
 import { createSockets } from './open-socket.js';
@@ -114,7 +115,7 @@ async function openEmbedded({ dataDir, log, image, embedded }: DatabaseOptions):
   return {
     kind: 'embedded',
     sql,
-    single: postgres({ ...settings, ...ownSockets(), max: 1 }),
+    single: postgres({ ...settings, ...ownSockets(), connection: URGENT, max: 1 }),
     pid: server.pid,
     stop: () => {
       clearInterval(vacuum);
@@ -171,6 +172,9 @@ const SHARED = {
   // The pause between attempts is decided in one place, `retry`.
   backoff: () => 0,
 };
+
+/** What the embedded database knows the connection for the writes of runs by. */
+const URGENT = { ...SHARED.connection, application_name: URGENT_APPLICATION };
 
 /** An option of postgres.js that its types lack. */
 function ownSockets(): object {

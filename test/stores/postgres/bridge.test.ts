@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { PGlite } from '@electric-sql/pglite';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openBridge } from '../../../src/stores/postgres/embedded/bridge.js';
+import { openBridge, type ProtocolServer } from '../../../src/stores/postgres/embedded/bridge.js';
+import { URGENT_APPLICATION } from '../../../src/stores/postgres/embedded/wire.js';
 import { makeFolder, removeFolder } from '../support/temporary-folder.js';
 
 describe('the bridge to a database with one session', () => {
@@ -110,6 +112,49 @@ describe('the bridge to a database with one session', () => {
     expect(await next).toEqual([{ two: 2 }]);
   });
 
+  it('serves an urgent connection before others that wait, and one of those before the urgent one again', async () => {
+    const order: string[] = [];
+    const answers: (() => void)[] = [];
+    const asked = Buffer.concat([frame('C', 'SELECT 1\0'), frame('Z', 'I')]);
+    const slow: ProtocolServer = {
+      async execProtocolRawStream(messages, { onRawData }) {
+        const name = Buffer.from(messages).toString('latin1', 5, messages.length - 1);
+        if (messages[0] === 'Q'.charCodeAt(0)) {
+          order.push(name);
+          await new Promise<void>((resolve) => answers.push(resolve));
+        }
+        onRawData(asked);
+      },
+    };
+    const sockets: net.Socket[] = [];
+    const slowServer = await openBridge(slow, { path: path.join(folder, 'slow'), onBroken: fail });
+    slowServer.on('connection', (one) => sockets.push(one));
+    const connectTo = async (application?: string) => {
+      const client = await rawClient(path.join(folder, 'slow'), application);
+      return { client, server: sockets.at(-1) as net.Socket };
+    };
+    const [first, second, third] = [await connectTo(), await connectTo('runnel'), await connectTo()];
+    const urgent = await connectTo(URGENT_APPLICATION);
+    /** Says queries, and waits until the bridge has read them. */
+    const say = async ({ client, server: end }: typeof first, ...queries: string[]) => {
+      const until = end.bytesRead + queries.join('').length + 6 * queries.length;
+      client.say(...queries);
+      while (end.bytesRead < until) await nextTurn();
+      await nextTurn();
+    };
+    await say(first, 'at work');
+    await say(second, 'second');
+    await say(third, 'third');
+    await say(urgent, 'urgent', 'urgent again');
+    for (let answered = 0; answered < 5; answered += 1) {
+      while (answers.length === 0) await nextTurn();
+      answers.shift()?.();
+    }
+    expect(order).toEqual(['at work', 'urgent', 'second', 'urgent again', 'third']);
+    for (const { client } of [first, second, third, urgent]) client.socket.destroy();
+    await new Promise((resolve) => slowServer.close(resolve));
+  });
+
   it('passes a statement of 20 MB and its answer', async () => {
     const sql = connect(1);
     const text = 'x'.repeat(20_000_000);
@@ -117,6 +162,10 @@ describe('the bridge to a database with one session', () => {
     expect(row?.text.length).toBe(text.length);
   });
 });
+
+function fail(error: unknown): never {
+  throw error;
+}
 
 function frame(type: string, body: string): Buffer {
   const head = Buffer.alloc(5);
@@ -126,7 +175,10 @@ function frame(type: string, body: string): Buffer {
 }
 
 /** A client without a driver, so that it can misbehave. */
-async function rawClient(socketPath: string): Promise<{
+async function rawClient(
+  socketPath: string,
+  application = 'test',
+): Promise<{
   readonly socket: net.Socket;
   readonly say: (...queries: string[]) => void;
   readonly heard: (part: string) => Promise<void>;
@@ -140,7 +192,7 @@ async function rawClient(socketPath: string): Promise<{
     while (!answer.includes(part)) await once(socket, 'data');
     answer = '';
   };
-  const parameters = 'user\0postgres\0database\0postgres\0\0';
+  const parameters = `user\0postgres\0database\0postgres\0application_name\0${application}\0\0`;
   const start = Buffer.alloc(8);
   start.writeUInt32BE(8 + parameters.length, 0);
   start.writeUInt32BE(196_608, 4);

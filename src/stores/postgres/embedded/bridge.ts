@@ -1,4 +1,5 @@
 import net from 'node:net';
+import { Fifo } from '../../../operators/fifo.js';
 import { ClientBytes, NO_ENCRYPTION, ROLLBACK, type SessionStatus, SYNC, statusAfter } from './wire.js';
 
 /** The part of PGlite that is needed: takes messages, gives the answer. */
@@ -23,7 +24,8 @@ export interface BridgeOptions {
  * Lets many connections share a database that has a single session.
  *
  * A connection has the database from the first message of an exchange until the database is ready again and outside a
- * transaction, so transactions of different connections never mix; others wait, first come, first served. A
+ * transaction, so transactions of different connections never mix; others wait, first come, first served, behind one that is
+ * urgent (`URGENT_APPLICATION`). That one asks again when it has its answer, so others have their turns in between. A
  * connection that breaks is rolled back before the next one is served. COPY and the cancelling of queries do not pass.
  */
 export async function openBridge(db: ProtocolServer, options: BridgeOptions): Promise<net.Server> {
@@ -56,6 +58,7 @@ async function converse(socket: net.Socket, session: SharedSession, input: Clien
           socket.write(NO_ENCRYPTION);
           continue;
         }
+        visit.isUrgent = opening.isUrgent;
         socket.write(await visit.send(opening.bytes));
         isOpen = true;
       }
@@ -76,22 +79,27 @@ async function converse(socket: net.Socket, session: SharedSession, input: Clien
 class SharedSession {
   readonly #db: ProtocolServer;
   readonly #onBroken: (error: unknown) => void;
-  #free: Promise<void> = Promise.resolve();
+  /** Those who wait; each takes the session. */
+  readonly #urgent = new Fifo<() => void>();
+  readonly #usual = new Fifo<() => void>();
+  #isLent = false;
 
   constructor(db: ProtocolServer, onBroken: (error: unknown) => void) {
     this.#db = db;
     this.#onBroken = onBroken;
   }
 
-  /** Resolves with the way to give it back, when all earlier callers have done so. */
-  async borrow(): Promise<() => void> {
-    const before = this.#free;
-    let giveBack = (): void => {};
-    this.#free = new Promise((resolve) => {
-      giveBack = resolve;
-    });
-    await before;
-    return giveBack;
+  /** Resolves when the session is free and nothing waits before. */
+  async borrow(isUrgent: boolean): Promise<void> {
+    if (!this.#isLent) this.#isLent = true;
+    else await new Promise<void>((take) => (isUrgent ? this.#urgent : this.#usual).push(take));
+  }
+
+  /** Hands it to the next that waits. */
+  giveBack(): void {
+    if (this.#urgent.size > 0) this.#urgent.take()();
+    else if (this.#usual.size > 0) this.#usual.take()();
+    else this.#isLent = false;
   }
 
   async run(messages: Uint8Array): Promise<Buffer> {
@@ -111,7 +119,9 @@ class SharedSession {
 /** A connection's use of the session: borrows it when it sends, holds it until the exchange and its transaction are over. */
 class Visit {
   readonly #session: SharedSession;
-  #giveBack: (() => void) | undefined = undefined;
+  /** Whether it goes before others. */
+  isUrgent = false;
+  #holds = false;
   /** Undefined in the middle of an exchange. */
   #status: SessionStatus | undefined = 'idle';
 
@@ -120,7 +130,8 @@ class Visit {
   }
 
   async send(messages: Uint8Array): Promise<Buffer> {
-    this.#giveBack ??= await this.#session.borrow();
+    if (!this.#holds) await this.#session.borrow(this.isUrgent);
+    this.#holds = true;
     const answer = await this.#session.run(messages);
     this.#status = statusAfter(answer);
     if (this.#status === 'idle') this.#return();
@@ -129,7 +140,7 @@ class Visit {
 
   /** Leaves the session as the next visitor expects it. */
   async leave(): Promise<void> {
-    if (this.#giveBack === undefined) return;
+    if (!this.#holds) return;
     try {
       if (this.#status === undefined) this.#status = statusAfter(await this.#session.run(SYNC));
       if (this.#status !== 'idle') await this.#session.run(ROLLBACK);
@@ -141,7 +152,8 @@ class Visit {
   }
 
   #return(): void {
-    this.#giveBack?.();
-    this.#giveBack = undefined;
+    if (!this.#holds) return;
+    this.#holds = false;
+    this.#session.giveBack();
   }
 }

@@ -18,6 +18,9 @@ export const ROLLBACK: Uint8Array = Uint8Array.of(0x51, 0, 0, 0, 13, ...Buffer.f
 /** Refuses encryption. */
 export const NO_ENCRYPTION: Uint8Array = Uint8Array.of(0x4e);
 
+/** Name (`application_name`) of the connection that goes before the others: clients wait for what runs write, and for nothing else there. */
+export const URGENT_APPLICATION = 'runnel-runs';
+
 /** The version numbers with which a client asks for something else than a session. */
 const REQUESTS: ReadonlyMap<number, 'cancel' | 'encryption'> = new Map([
   [80_877_102, 'cancel'],
@@ -38,7 +41,7 @@ const STATUS: Readonly<Record<string, SessionStatus>> = { I: 'idle', T: 'transac
 export type Opening =
   | { readonly type: 'cancel' }
   | { readonly type: 'encryption' }
-  | { readonly type: 'session'; readonly bytes: Buffer };
+  | { readonly type: 'session'; readonly bytes: Buffer; readonly isUrgent: boolean };
 
 /** What a client sends next in a session: messages that belong together, or that it leaves. */
 export type Turn = { readonly type: 'exchange'; readonly bytes: Buffer } | { readonly type: 'end' };
@@ -74,7 +77,7 @@ export class ClientBytes {
     if (this.#end - this.#start < length) return undefined;
     const type = REQUESTS.get(this.#buffer.readUInt32BE(this.#start + 4));
     const bytes = this.#take(this.#start + length);
-    return type === undefined ? { type: 'session', bytes } : { type };
+    return type === undefined ? { type: 'session', bytes, isUrgent: isUrgent(bytes) } : { type };
   }
 
   /** The messages up to the next one that asks for an answer, when they are all there. */
@@ -113,6 +116,12 @@ export class ClientBytes {
     this.#start = 0;
     this.#end = held;
   }
+}
+
+/** Names and values stand one after another behind length and version, each with a zero behind it. */
+function isUrgent(opening: Buffer): boolean {
+  const texts = opening.toString('utf8', 8).split('\0');
+  return texts.some((text, at) => at % 2 === 1 && text === URGENT_APPLICATION && texts[at - 1] === 'application_name');
 }
 
 /** The status that an answer ends with; undefined when the exchange continues. */

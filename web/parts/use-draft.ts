@@ -1,19 +1,19 @@
 /** What is being written, kept for the tab: it outlives a reload and a refused key. */
 import { useCallback, useState } from 'react';
 
-const nameOf = (agent: string): string => `runnel.draft.${agent}`;
+const nameOf = (place: string): string => `runnel.draft.${place}`;
 
-/** The draft of a message to an agent, and how to change it. */
-export function useDraft(agent: string): [string, (next: string | ((now: string) => string)) => void] {
-  const [text, setText] = useState(() => sessionStorage.getItem(nameOf(agent)) ?? '');
+/** The draft of a place, such as the id of the agent that a message is for, and how to change it. */
+export function useDraft(place: string): [string, (next: string | ((now: string) => string)) => void] {
+  const [text, setText] = useState(() => sessionStorage.getItem(nameOf(place)) ?? '');
   const change = useCallback(
     (next: string | ((now: string) => string)) =>
       setText((now) => {
         const value = typeof next === 'function' ? next(now) : next;
-        keep(nameOf(agent), value);
+        keep(nameOf(place), value);
         return value;
       }),
-    [agent],
+    [place],
   );
   return [text, change];
 }

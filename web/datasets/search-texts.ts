@@ -1,0 +1,63 @@
+/** What the test of a search says. */
+import { defineTexts } from '../shell/texts.js';
+
+export const searchTexts = defineTexts({
+  en: {
+    question: 'Question',
+    hint: 'Ask as your users would',
+    search: 'Search',
+    threshold: 'Least score',
+    weight: 'Share of vectors',
+    measured: 'as measured best',
+    intro: 'See which passages a question finds, and why. Nothing is asked of a model here.',
+    none: 'Nothing was found.',
+    noneHint:
+      'Ask in other words, or with a lower least score. Documents that are switched off or not parsed yet are not searched.',
+    found: (shown: number, total: number) => (shown === total ? `${total} found` : `${shown} of ${total} found`),
+    hit: (rank: number) => `Hit ${rank}`,
+    page: (pages: string) => `page ${pages}`,
+    score: 'Score',
+    channels: {
+      bm25: 'Words',
+      vector: 'Vectors',
+      ngram: 'Letters',
+      rm3: 'Related words',
+      proximity: 'Nearness of words',
+      title: 'Title',
+      titleInQuestion: 'Title in the question',
+      link: 'Links',
+      rerank: 'Reranking model',
+    } as Readonly<Record<string, string>>,
+    scores: (rank: number) => `Scores of hit ${rank}`,
+    open: 'Open in the document',
+  },
+  zh: {
+    question: '问题',
+    hint: '像用户一样提问',
+    search: '检索',
+    threshold: '最低得分',
+    weight: '向量占比',
+    measured: '采用实测最佳值',
+    intro: '查看问题会检索到哪些段落及原因。此处不调用模型。',
+    none: '没有找到内容。',
+    noneHint: '请换个说法，或降低最低得分。已关闭或未解析的文档不参与检索。',
+    found: (shown: number, total: number) =>
+      shown === total ? `找到 ${total} 条` : `显示 ${total} 条中的 ${shown} 条`,
+    hit: (rank: number) => `结果 ${rank}`,
+    page: (pages: string) => `第 ${pages} 页`,
+    score: '得分',
+    channels: {
+      bm25: '词',
+      vector: '向量',
+      ngram: '字符',
+      rm3: '相关词',
+      proximity: '词距',
+      title: '标题',
+      titleInQuestion: '问题含标题',
+      link: '链接',
+      rerank: '重排模型',
+    } as Readonly<Record<string, string>>,
+    scores: (rank: number) => `结果 ${rank} 的得分`,
+    open: '在文档中打开',
+  },
+});
