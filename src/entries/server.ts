@@ -26,6 +26,7 @@ export type { FirstPacketTimes } from '../models/routing/first-packet-times.js';
 export type { AnswerOptions, ModelRoute, RouteLimits } from '../models/routing/model-route.js';
 export type { AfterTokens } from '../models/routing/route-call.js';
 export type { RouteTarget, TokenPrice } from '../models/routing/route-target.js';
+export { Arrivals, type ArrivalsOptions } from '../operators/arrivals.js';
 export type { AgentChange, AgentQuery, AgentRecord, AgentStore } from '../records/agents.js';
 export type { BusinessRecords } from '../records/business.js';
 export type { CanvasRuntimeStore } from '../records/canvas-runtimes.js';
