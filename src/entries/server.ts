@@ -7,6 +7,7 @@ export type { OpenCanvas } from '../hosting/canvases.js';
 export type { EventFrame } from '../hosting/event-frame.js';
 export { createHost, type Host, type HostLoad } from '../hosting/host.js';
 export { DEFAULT_LIMITS, type HostLimits, type HostOptions, type HostStores } from '../hosting/host-options.js';
+export type { RunState } from '../hosting/run-history.js';
 export type { ClientCursor, LiveFilter } from '../hosting/run-hub.js';
 export type { StartedRun, StartedTurn } from '../hosting/start.js';
 export {
