@@ -135,8 +135,12 @@ describe.skipIf(!hasChromium)(named('the editor'), () => {
 
   it('draws edges by pointer, and a loose end asks what comes', async () => {
     const { page } = await openEditor('hello');
-    const greet = await node(page, 'Greet, Message').boundingBox();
-    const exit = { x: greet!.x + greet!.width, y: greet!.y + (30 * greet!.height) / 100 };
+    const ends = async (name: string) => {
+      const box = await node(page, name).boundingBox();
+      const y = box!.y + (30 * box!.height) / 100;
+      return { entry: { x: box!.x + 1, y }, exit: { x: box!.x + box!.width, y } };
+    };
+    const { exit } = await ends('Greet, Message');
     await page.mouse.move(exit.x, exit.y);
     await page.mouse.down();
     await page.mouse.move(exit.x + 60, exit.y + 90, { steps: 5 });
@@ -146,15 +150,14 @@ describe.skipIf(!hasChromium)(named('the editor'), () => {
     await picker.getByRole('searchbox').fill('Switch');
     await page.keyboard.press('Enter');
     await page.getByRole('group', { name: 'Greet → Switch_0' }).waitFor();
-    const begin = await node(page, 'Begin, Begin').boundingBox();
-    await node(page, /^Switch_0/)
-      .getByText('else')
-      .waitFor();
-    // From the exit of the last one to the start, which nothing can lead to.
-    await page.mouse.move(exit.x, exit.y);
+    await page.getByText('else', { exact: true }).first().waitFor();
+    await close(page).click();
+    // From an exit to the start, which nothing can lead to.
+    const [from, to] = [(await ends('Greet, Message')).exit, (await ends('Begin, Begin')).entry];
+    await page.mouse.move(from.x, from.y);
     await page.mouse.down();
-    await page.mouse.move(begin!.x + 60, begin!.y + 60, { steps: 8 });
-    await page.mouse.move(begin!.x + 1, begin!.y + (30 * begin!.height) / 100, { steps: 4 });
+    await page.mouse.move(to.x + 60, to.y + 60, { steps: 8 });
+    await page.mouse.move(to.x, to.y, { steps: 4 });
     await page.mouse.up();
     await page.getByRole('status').getByText('Nothing can lead to "Begin": runs start there.').waitFor();
   });
