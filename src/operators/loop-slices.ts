@@ -1,7 +1,7 @@
 import { Fifo } from './fifo.js';
 
 /** Milliseconds of a slice: what everything else of the process waits for it. */
-const SLICE_MS = 2;
+const SLICE_MS = 1;
 /** Turns of the event loop behind a slice in which there is none: writing and sending take two of them, so what is under way meets one slice and not three. */
 const FREE_TURNS = 3;
 

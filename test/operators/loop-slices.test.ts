@@ -7,12 +7,12 @@ function setUp() {
   const log: string[] = [];
   const waiting: (() => void)[] = [];
   const slices = new LoopSlices({ now: () => time, later: (resume) => waiting.push(resume) });
-  /** Pieces of a millisecond, each looking whether its slice is over. */
+  /** Pieces of half a millisecond, each looking whether its slice is over. */
   const work = async (name: string, pieces: number) => {
     for (let done = 0; done < pieces; done += 1) {
       if (slices.isOver) await slices.next();
       log.push(name);
-      time += 1;
+      time += 0.5;
     }
   };
   const turn = async () => {

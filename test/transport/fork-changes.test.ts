@@ -6,6 +6,7 @@ import { countingModels } from './support/counting-models.js';
 import { documentOf, FORM } from './support/documents.js';
 import { durableStores } from './support/durable-stores.js';
 import { openStream } from './support/event-stream.js';
+import { connect } from './support/live-client.js';
 import { startServer, type TestServer } from './support/server.js';
 
 const asks = (prompt: string) => ({
@@ -93,6 +94,21 @@ describe('a fork with changes', () => {
     expect(data.outputs['Message:A'].content).toBe('<second CHANGED in jest>');
     expect(models.calls.map(({ user }) => user).slice(2)).toEqual(['second CHANGED in jest']);
     expect(second.errors).toEqual([]);
+  });
+
+  it('works over a WebSocket, and together with another question', async () => {
+    const models = countingModels(ECHO_SCRIPT);
+    const server = await startServer({ services: models.services });
+    const agent = await server.agent(CHAIN);
+    const { id, at } = await chainRun(server, agent);
+    const live = await connect(server.url, agent);
+    live.send({ type: 'fork', req: 1, run_id: id, at, query: 'y', variables: { 'env.tone': 'jest {sys.query}' } });
+    (await server.probes.next()).settle();
+    expect((await live.done()).at(-1)).toMatchObject({ status: 'succeeded' });
+    // The value stays as it was given, and nothing in it is read as a reference.
+    expect(models.calls.at(-1)?.user).toBe('second <first x> in jest {sys.query}');
+    live.send({ type: 'fork', req: 2, run_id: id, at, outputs: 'x' });
+    expect((await live.until(({ type }) => type === 'error')).at(-1)).toMatchObject({ req: 2, code: 101 });
   });
 
   it.each<[string, JsonObject, RegExp]>([

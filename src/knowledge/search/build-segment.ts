@@ -4,7 +4,7 @@ import type { IndexScope, IndexStorage, SegmentEntry } from '../../records/index
 import type { TextWords, Words } from '../words/words.js';
 import { encodeBody } from './body.js';
 import { exampleIn } from './example-part.js';
-import { compareKeys } from './memory-index-storage.js';
+import { compareKeys, sortKeys } from './memory-index-storage.js';
 import { passageVector } from './ngrams.js';
 import type { Passage } from './passage.js';
 import { type TermPostings, termsOf } from './postings.js';
@@ -44,7 +44,7 @@ export async function buildSegment(
     bodies.push(encodeBody(text.terms, text.places, passageVector(text.forms)));
   }
   await slices.next();
-  const terms = [...lists.keys()].sort(compareKeys).map((term): TermPostings => {
+  const terms = sortKeys([...lists.keys()]).map((term): TermPostings => {
     const { ordinals, counts } = lists.get(term) as { ordinals: number[]; counts: number[] };
     return { term, ordinals, counts };
   });

