@@ -14,8 +14,9 @@ const MAX_LOOKED_AT = 20;
 const MAX_WARMED = 8;
 const MAX_TENANTS = 100;
 
-/** UTF-16 units of a passage that its index is asked for: some words of its language. */
-const QUESTION = 200;
+/** Documents by whose beginnings the languages of a dataset are told, and UTF-16 units of each that the index is asked for. */
+const SAMPLE = 8;
+const BEGINNING = 60;
 
 /** The newest datasets that hold passages, of as many tenants as are asked; reads counts alone. */
 export async function filledDatasets(
@@ -35,7 +36,7 @@ export async function filledDatasets(
 }
 
 /**
- * Asks each index for words of a passage of its own, so that the dictionaries of its language are loaded and no others. No model is asked. Stops behind the
+ * Asks each index for words of its own newest documents, so that the dictionaries of their languages are loaded and no others. No model is asked. Stops behind the
  * index at work once `signal` is aborted.
  */
 export async function warmIndexes(
@@ -43,13 +44,16 @@ export async function warmIndexes(
   datasets: readonly FilledDataset[],
   signal: AbortSignal,
 ): Promise<void> {
-  const newest = { offset: 0, limit: 1, runs: ['DONE'], orderBy: 'createdAt', descending: true } as const;
+  const newest = { offset: 0, limit: SAMPLE, runs: ['DONE'], orderBy: 'createdAt', descending: true } as const;
   for (const { tenant, dataset } of datasets) {
     if (signal.aborted) return;
-    const [document] = (await parts.store.listDocuments(tenant, { ...newest, datasetIds: [dataset.id] })).items;
-    if (document === undefined) continue;
-    const [chunk] = await parts.store.chunksAfter(tenant, document.id, undefined, 1);
-    const question = chunk?.text.slice(0, QUESTION) ?? '';
+    const { items } = await parts.store.listDocuments(tenant, { ...newest, datasetIds: [dataset.id] });
+    const beginnings: string[] = [];
+    for (const { id } of items) {
+      const [chunk] = await parts.store.chunksAfter(tenant, id, undefined, 1);
+      if (chunk !== undefined) beginnings.push(chunk.text.slice(0, BEGINNING));
+    }
+    const question = beginnings.join('\n').trim();
     if (question !== '') await parts.indexes.open(tenant, dataset.id).search({ question, limit: 1 }, signal);
   }
 }
