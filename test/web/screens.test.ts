@@ -1,0 +1,90 @@
+/** Every screen: in both themes and languages axe finds nothing serious, and below a path prefix nothing is asked beside it. */
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { ECHO, FORM } from '../transport/support/documents.js';
+import { axeFindings } from './support/axe.js';
+import { conversation, say } from './support/conversation.js';
+import { startProxy } from './support/proxy.js';
+import { hasChromium, named, type OpenedStudio, openStudio } from './support/studio.js';
+
+/** What an address names. */
+interface Things {
+  readonly agent: string;
+  readonly run: string;
+}
+
+/** An address for each path of `SCREENS` in `web/app.tsx`, and what is there when it has come. */
+const SCREENS: Readonly<Record<string, readonly [address: (things: Things) => string, shows: string | RegExp | 1]>> = {
+  '/agents': [() => '/agents', 'Agent 1'],
+  '/agents/:agent/compare': [({ agent, run }) => `/agents/${agent}/compare?a=${run}&b=${run}`, /Agent 1/],
+  '/agents/:agent/versions': [({ agent }) => `/agents/${agent}/versions`, /Agent 1/],
+  '/agents/:agent/*?': [({ agent, run }) => `/agents/${agent}/runs/${run}`, 'you said x'],
+  '/runs': [() => '/runs', 'Agent 1'],
+  '/inbox': [() => '/inbox', 'Agent 2'],
+  '/datasets': [() => '/datasets', 1],
+  '/settings': [() => '/settings', 1],
+};
+
+/** Screens of datasets, which need some: `test/web/datasets` looks at them. */
+const ELSEWHERE = ['/datasets/:dataset/documents/:document', '/datasets/:dataset/:tab?'];
+
+async function fill({ agent, server }: OpenedStudio): Promise<Things> {
+  const [echo, form] = [await agent(ECHO), await agent(FORM)];
+  const ask = (id: string) => server.call('POST', `/api/v1/agents/${id}/run`, { query: 'x' });
+  const { run_id } = (await ask(echo)).body.data;
+  await ask(form);
+  return { agent: echo, run: run_id };
+}
+
+const shown = (page: Page, what: string | RegExp | 1) =>
+  (what === 1 ? page.getByRole('heading', { level: 1 }) : page.getByText(what).filter({ visible: true }))
+    .first()
+    .waitFor();
+
+describe.skipIf(!hasChromium)(named('the screens'), () => {
+  it('are all here', async () => {
+    const source = await readFile(new URL('../../web/app.tsx', import.meta.url), 'utf8');
+    const paths = [...source.matchAll(/^ {2,4}(?:\[)?'(\/[^']*)',/gm)].map(([, path]) => path as string);
+    const more = [...source.matchAll(/^ {2}\['(\/[^']*)', lazy/gm)].map(([, path]) => path as string);
+    expect([...new Set([...paths, ...more])].sort()).toEqual([...Object.keys(SCREENS), ...ELSEWHERE].sort());
+  });
+
+  it.each([
+    ['light', 'en-US'],
+    ['dark', 'en-US'],
+    ['light', 'zh-CN'],
+    ['dark', 'zh-CN'],
+  ] as const)('keep nobody out, %s and in %s', async (colorScheme, locale) => {
+    const studio = await openStudio({ browser: { colorScheme, locale } });
+    const things = await fill(studio);
+    const found: string[] = [];
+    for (const [path, [address, shows]] of Object.entries(SCREENS)) {
+      await studio.open(address(things));
+      await shown(studio.page, shows);
+      found.push(...(await axeFindings(studio.page)).map((finding) => `${path} ${finding}`));
+    }
+    expect(found).toEqual([]);
+  });
+
+  it('work below a path prefix, and ask for nothing beside it', async () => {
+    let strays: readonly string[] = [];
+    const studio = await openStudio({
+      address: async (server) => {
+        const proxy = await startProxy({ prefix: '/tools/runnel', target: () => server.url });
+        strays = proxy.strays;
+        return proxy.url;
+      },
+    });
+    expect(studio.url).toMatch(/\/tools\/runnel\/$/);
+    const things = await fill(studio);
+    for (const [address, shows] of Object.values(SCREENS)) {
+      await studio.open(address(things));
+      await shown(studio.page, shows);
+    }
+    await studio.open(`/agents/${things.agent}`);
+    await say(studio.page, 'hello');
+    await conversation(studio.page).getByText('you said hello').waitFor();
+    expect(strays.filter((path) => path !== '/favicon.ico')).toEqual([]);
+  });
+});
