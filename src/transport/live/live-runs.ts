@@ -109,7 +109,8 @@ export class LiveRuns {
     if (!this.#followers.has(run)) this.#requireRoom();
     this.#unfollow(run);
     this.#options.send({ type: 'attached', req, run_id: run, from_seq: after + 1, status: record.status });
-    this.#follow(run, after, this.#options.agentId === undefined ? this.#chatView(record) : AGENT_VIEWS[view]);
+    const isChat = this.#options.agentId === undefined && view !== 'engine';
+    this.#follow(run, after, isChat ? this.#chatView(record) : AGENT_VIEWS[view]);
   }
 
   /** Stops a run; the answer is its `done`, also when it was over before. @throws EngineError NOT_FOUND, FORBIDDEN. */
