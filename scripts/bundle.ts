@@ -2,7 +2,7 @@
  * What the build does with a bundler, esbuild: libraries that are part of the package, and the command line as few files.
  *
  * Everything else of `dist` is as the compiler wrote it, one file for each of `src`, so that traces of errors and debuggers show it as it
- * is. Code that is bundled is not shortened either.
+ * is. Code that is bundled keeps its names; libraries alone lose their white space, a quarter of what they take.
  */
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
@@ -69,6 +69,8 @@ export async function bundleLibraries(): Promise<void> {
         banner: REQUIRE,
         // Not about the code of others.
         logLevel: 'error',
+        // Tables of numbers have a line for each otherwise.
+        minifyWhitespace: true,
         plugins: [inlinedFonts],
       });
       writeLicences(entry.replace(/\.js$/, '.LICENSES.txt'), metafile);

@@ -17,6 +17,10 @@ const texts = defineTexts({
 const SCREENS: readonly (readonly [path: string, screen: ComponentType])[] = [
   ['/agents', lazy(async () => ({ default: (await import('./agents/agents-page.js')).AgentsPage }))],
   ['/agents/:agent/compare', lazy(async () => ({ default: (await import('./debug/compare-page.js')).ComparePage }))],
+  [
+    '/agents/:agent/versions',
+    lazy(async () => ({ default: (await import('./versions/versions-page.js')).VersionsPage })),
+  ],
   ['/agents/:agent/*?', lazy(async () => ({ default: (await import('./run/run-page.js')).RunPage }))],
   ['/runs', lazy(async () => ({ default: (await import('./runs/runs-page.js')).RunsPage }))],
   ['/inbox', lazy(async () => ({ default: (await import('./inbox/inbox-page.js')).InboxPage }))],

@@ -146,6 +146,7 @@ async function serveUntilStopped(
     databaseProbe: databases,
     openKnowledge: async () => (await knowledge.open()).base,
     indexSizes: knowledge.sizes,
+    documentsWaiting: knowledge.waiting,
     about: { version, kept: stores.kept },
     studio,
   });

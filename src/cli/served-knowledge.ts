@@ -26,10 +26,15 @@ export interface ServedKnowledge extends KnowledgeOnDemand {
   addSeeds(seeds: readonly Seed[], tenants: Iterable<string>): Promise<void>;
   /** How much the indexes hold that are in memory. */
   sizes(): IndexSizes;
+  /** How many documents are in line or parsed, of all tenants; loads nothing else. */
+  waiting(): Promise<number>;
 }
 
 /** Of a knowledge base that is not loaded. */
-const NOTHING: IndexSizes = { open: 0, passages: 0 };
+const NOTHING: IndexSizes = { open: 0, passages: 0, lacking: 0 };
+
+/** Datasets whose documents are counted. */
+const MAX_WAITING = 1_000;
 
 /** The knowledge base over the stores of a server. */
 export function serveKnowledge(
@@ -70,6 +75,10 @@ export function serveKnowledge(
       await plantSeeds(await open(), seeds, all);
     },
     sizes: () => opened?.base.parts.indexes.sizes?.() ?? NOTHING,
+    async waiting() {
+      const datasets = await (await stores.openKnowledge()).waiting(MAX_WAITING);
+      return datasets.reduce((sum, { waiting, active }) => sum + waiting + active, 0);
+    },
   };
 }
 

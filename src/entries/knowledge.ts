@@ -113,6 +113,7 @@ export {
 export { readSearchSettings, type SearchSettings } from '../knowledge/search/search-settings.js';
 export type { Language } from '../knowledge/words/language.js';
 export type { TextWords, Words } from '../knowledge/words/words.js';
+export { LoopSlices, type LoopSlicesOptions } from '../operators/loop-slices.js';
 export { LoopTurns, type LoopTurnsOptions } from '../operators/loop-turns.js';
 export type {
   IndexChange,

@@ -38,6 +38,16 @@ export async function findDocument(
   return agent.dsl;
 }
 
+/** Which document that is: `draft`, `published`, or the id of a version. */
+export function versionAsked(
+  { published }: Pick<AgentRecord, 'published'>,
+  fallback: TurnTarget['fallback'],
+  { version, isReleased }: Pick<TurnRequest, 'version' | 'isReleased'>,
+): string {
+  if (version !== undefined) return version;
+  return published !== undefined && (isReleased || fallback === 'published') ? 'published' : 'draft';
+}
+
 /** Opens stored documents; one that was opened before is not compiled again. */
 export type OpenCanvas = (dsl: JsonObject) => Canvas;
 

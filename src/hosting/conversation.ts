@@ -30,6 +30,8 @@ interface NewSession extends Pick<TurnRequest, 'query'> {
   readonly userId?: string | undefined;
   /** Names the key of the chat page that makes it. */
   readonly page?: string | undefined;
+  /** Which document it has. */
+  readonly version?: string | undefined;
 }
 
 /** A session made by its first run. */
@@ -37,7 +39,7 @@ export function newSession(
   id: string,
   agentId: string,
   dsl: JsonObject,
-  { query, name, userId, page }: NewSession,
+  { query, name, userId, page, version }: NewSession,
   now: number,
 ): SessionRecord {
   return {
@@ -50,6 +52,7 @@ export function newSession(
     messages: [],
     references: [],
     dsl,
+    ...(version === undefined ? {} : { documentVersion: version }),
     tokens: 0,
     durationMs: 0,
     round: 0,

@@ -6,8 +6,9 @@ import type { JsonObject } from '../json.js';
 import type { AgentRecord } from '../records/agents.js';
 import type { RunRecord } from '../records/runs.js';
 import type { SessionRecord } from '../records/sessions.js';
-import { findDocument } from './canvases.js';
+import { findDocument, versionAsked } from './canvases.js';
 import { newSession } from './conversation.js';
+import { withForkChange } from './fork-change.js';
 import { createId } from './ids.js';
 import { foreignRun, noRun, noSession, wentOn } from './refusals.js';
 import { loadHistory } from './run-history.js';
@@ -22,6 +23,8 @@ export interface RunOrigin {
   readonly at?: number;
   /** The document that it runs, which becomes that of its session. */
   readonly dsl: JsonObject;
+  /** Which one that is: `draft`, `published`, or the id of a version. */
+  readonly version?: string;
   /** The state of that run there, as one of the plan of `dsl`. */
   readonly checkpoint: Checkpoint;
 }
@@ -35,7 +38,7 @@ export interface FoundOrigin {
 /**
  * The origin of a fork, and its session: a copy of the other run's as it was when that run was asked; the other one is left alone.
  *
- * @throws EngineError NOT_FOUND for another agent's run, else as {@link findOrigin}.
+ * @throws EngineError NOT_FOUND for another agent's run, BAD_REQUEST for a change of what the run does not have, else as {@link findOrigin}.
  */
 export async function forkOrigin(
   hub: RunHub,
@@ -45,7 +48,12 @@ export async function forkOrigin(
   const record = await hub.record(tenant, fork.run);
   if (record === undefined || record.agentId !== agent.id) throw noRun();
   const { origin, session, seq } = await findOrigin(hub, tenant, agent, record, { ...turn, at: fork.at });
-  return { origin: { ...origin, at: seq }, session: copySession(session, record, origin, turn, hub.parts.now()) };
+  const { plan } = hub.parts.openCanvas(origin.dsl);
+  const checkpoint = withForkChange(plan, origin.checkpoint, fork);
+  return {
+    origin: { ...origin, at: seq, checkpoint },
+    session: copySession(session, record, origin, turn, hub.parts.now()),
+  };
 }
 
 /**
@@ -98,6 +106,7 @@ async function findOrigin(
   const { seq } = history;
   const reached = forkAt(before.plan, history, seq);
   const isOther = choice.version !== undefined || choice.isReleased;
+  const version = isOther ? versionAsked(agent, 'draft', choice) : session.documentVersion;
   const dsl = isOther ? await findDocument(stores.versions, tenant, agent, 'draft', choice) : session.dsl;
   const { plan } = isOther ? openCanvas(dsl) : before;
   if (plan.hash !== before.plan.hash && !choice.migrates) {
@@ -107,7 +116,11 @@ async function findOrigin(
   return {
     session,
     seq,
-    origin: { run: record.id, dsl, checkpoint: migrateCheckpoint(before.plan, plan, reached) },
+    origin: {
+      ...{ run: record.id, dsl },
+      ...(version === undefined ? {} : { version }),
+      checkpoint: migrateCheckpoint(before.plan, plan, reached),
+    },
   };
 }
 
@@ -115,7 +128,7 @@ async function findOrigin(
 function copySession(
   session: SessionRecord,
   { messageId }: RunRecord,
-  { dsl }: RunOrigin,
+  { dsl, version }: RunOrigin,
   { query, name, userId }: TurnRequest,
   now: number,
 ): SessionRecord {
@@ -123,7 +136,7 @@ function copySession(
   const asked = messages.findIndex(({ id, role }) => id === messageId && role === 'user');
   const end = asked < 0 ? messages.length : query === '' ? asked + 1 : asked;
   const dropped = messages.slice(end).filter(({ role }) => role === 'assistant').length;
-  const about = { query: '', userId: userId ?? session.userId, page: session.page };
+  const about = { query: '', userId: userId ?? session.userId, page: session.page, version };
   const copy = newSession(createId(), session.agentId, dsl, about, now);
   return {
     ...copy,

@@ -5,7 +5,7 @@ import { EngineError, toEngineError } from '../errors.js';
 import { readEvent } from '../graph/log.js';
 import type { Checkpoint } from '../graph/state.js';
 import type { LeaseStore } from '../records/coordination.js';
-import type { RunLaunch, RunRecord } from '../records/runs.js';
+import type { RunIdentity, RunLaunch, RunRecord } from '../records/runs.js';
 import { findProjection } from './canvases.js';
 import { claimSession } from './conversation.js';
 import { SESSION_LEASES, type SessionLease } from './leases.js';
@@ -174,7 +174,7 @@ async function resume(
   lease: SessionLease,
 ): Promise<void> {
   const { stores, openCanvas, logger } = hub.parts;
-  const { id, agentId, sessionId, messageId, parentRun, forkedAt, startedAt, epoch, launch = NO_LAUNCH } = record;
+  const { id, sessionId, startedAt, epoch, launch = NO_LAUNCH } = record;
   // What it has may be what ends its process: it is left alone then, but for its numbers.
   const isHopeless = (launch.trials ?? 0) >= MAX_TRIALS;
   const snapshot = isHopeless ? lostTooOften(record) : await orFinalError(stores.log.snapshot(tenant, id));
@@ -194,11 +194,7 @@ async function resume(
   logger.warn({ run: id, after: past.lastSeq }, 'resuming an orphaned run');
   await hub.start(
     {
-      identity: {
-        ...{ tenant, id, agentId, sessionId, messageId },
-        ...(parentRun === undefined ? {} : { parentRun }),
-        ...(forkedAt === undefined ? {} : { forkedAt }),
-      },
+      identity: identityOf(tenant, record),
       work,
       past,
       startedAt,
@@ -208,6 +204,18 @@ async function resume(
     },
     lease,
   );
+}
+
+function identityOf(tenant: string, record: RunRecord): RunIdentity {
+  const { id, agentId, sessionId, messageId, parentRun, forkedAt, documentVersion, userId, isChat } = record;
+  return {
+    ...{ tenant, id, agentId, sessionId, messageId },
+    ...(parentRun === undefined ? {} : { parentRun }),
+    ...(forkedAt === undefined ? {} : { forkedAt }),
+    ...(documentVersion === undefined ? {} : { documentVersion }),
+    ...(userId === undefined ? {} : { userId }),
+    ...(isChat === undefined ? {} : { isChat }),
+  };
 }
 
 /** A long run may lose many processes, as long as it gets on in between. */

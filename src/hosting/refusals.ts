@@ -33,6 +33,9 @@ export const foreignRun = () => new EngineError('FORBIDDEN', 'Run does not belon
 export const wentOn = (run: string) =>
   new EngineError('CONFLICT', `The session has gone on since run ${run}; fork that run instead.`);
 
+export const stillRunning = (run: string) =>
+  new EngineError('CONFLICT', `Run ${run} is at work; stop it, and delete it when it has ended.`);
+
 export const noVersion = () => new EngineError('NOT_FOUND', 'Version not found.');
 
 export const nothingPublished = () => new EngineError('NOT_FOUND', 'No available published version');

@@ -39,10 +39,13 @@ type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 /** One property after another: each record is made twice a run, and copies of copies take several times as long. */
 function baseOf(parts: RecordParts, status: RunRecord['status']): Writable<RunRecord> {
   const { identity, epoch, startedAt, usage, lastSeq } = parts;
-  const { id, agentId, sessionId, messageId, parentRun, forkedAt } = identity;
+  const { id, agentId, sessionId, messageId, parentRun, forkedAt, documentVersion, userId, isChat } = identity;
   const record: Writable<RunRecord> = { id, agentId, sessionId, messageId, startedAt, usage, lastSeq, status };
   if (parentRun !== undefined) record.parentRun = parentRun;
   if (forkedAt !== undefined) record.forkedAt = forkedAt;
+  if (documentVersion !== undefined) record.documentVersion = documentVersion;
+  if (userId !== undefined) record.userId = userId;
+  if (isChat !== undefined) record.isChat = isChat;
   if (epoch !== FIRST_EPOCH) record.epoch = epoch;
   return record;
 }

@@ -47,6 +47,10 @@ const forkSchema = z.strictObject({
   run: text,
   /** Number of an event of the run, as clients see it. @default the last one */
   at: z.int().nonnegative().optional(),
+  /** Variables that are different from there on. */
+  variables: jsonObject.optional(),
+  /** Outputs that are different, by id of a component that had finished by then. */
+  outputs: z.record(text, jsonObject).optional(),
 });
 
 const targetShape = {
@@ -78,7 +82,7 @@ export interface TurnRequest extends Readonly<Omit<z.infer<typeof turnSchema>, '
   readonly trace: TraceContext;
 }
 
-/** Which run to fork, and where. */
+/** Which run to fork, where, and what is different from there on. */
 export type ForkPoint = Readonly<z.infer<typeof forkSchema>>;
 
 /** Starts one turn of a conversation. */

@@ -11,7 +11,7 @@ import { type AgentRecord, isAssistant } from '../records/agents.js';
 import { sessionTaken } from '../records/run-commit.js';
 import type { RunIdentity, RunLaunch, RunRecord, RunTurn } from '../records/runs.js';
 import type { SessionRecord } from '../records/sessions.js';
-import { findDocument } from './canvases.js';
+import { findDocument, versionAsked } from './canvases.js';
 import { newSession, withoutQuestion, withQuestion } from './conversation.js';
 import { forkOrigin, type RunOrigin, resumedOrigin } from './fork.js';
 import type { HostParts, HostStores } from './host-options.js';
@@ -77,7 +77,7 @@ export function createStart(
       const session = base.session ?? (await findSession(stores, command, base));
       orphan = await runningIn(stores, tenant, session);
       if (orphan !== undefined) throw sessionTaken();
-      const launched = { tenant, run, session, isNew, origin: base.origin, turn, lease };
+      const launched = { tenant, run, session, isNew, isChat, origin: base.origin, turn, lease };
       return { session, live: await launch(hub, launched) };
     } catch (error) {
       // What may be stored all the same is found by its lease.
@@ -117,7 +117,10 @@ async function findBase(hub: RunHub, agent: AgentRecord, command: StartCommand):
   if (turn.sessionId !== undefined) return { sessionId: turn.sessionId };
   const dsl = await findDocument(stores.versions, tenant, agent, fallback, turn);
   const { query, name, userId } = turn;
-  const session = newSession(createId(), agentId, dsl, { query, name, userId, page: command.page }, now());
+  const about = { query, name, userId, page: command.page };
+  // A chat has no versions.
+  const version = command.isChat === true ? undefined : versionAsked(agent, fallback, turn);
+  const session = newSession(createId(), agentId, dsl, { ...about, version }, now());
   return { sessionId: session.id, session };
 }
 
@@ -148,7 +151,8 @@ async function findSession(
   if (turn.answersForm && conversation?.waiting === undefined) throw notWaiting();
   if (origin !== undefined) {
     if (lastRun !== origin.run) throw wentOn(origin.run);
-    return { ...session, dsl: origin.dsl };
+    const { dsl, version } = origin;
+    return { ...session, dsl, ...(version === undefined ? {} : { documentVersion: version }) };
   }
   // Only the state that the session waits in is stored with it.
   const { resumeFrom } = turn;
@@ -175,13 +179,14 @@ interface Launch {
   readonly session: SessionRecord;
   /** Whether the session is not stored yet. */
   readonly isNew: boolean;
+  readonly isChat: boolean;
   readonly origin: RunOrigin | undefined;
   readonly turn: StartCommand['turn'];
   readonly lease: SessionLease;
 }
 
 async function launch(hub: RunHub, launched: Launch): Promise<StartedRun> {
-  const { tenant, run, session, isNew, origin, turn, lease } = launched;
+  const { tenant, run, session, isNew, isChat, origin, turn, lease } = launched;
   const { stores, now } = hub.parts;
   const { query, inputs, files, userId, variables, history, headers, detached: isDetached } = turn;
   const launching: RunLaunch = {
@@ -191,6 +196,7 @@ async function launch(hub: RunHub, launched: Launch): Promise<StartedRun> {
   };
   const work = await workOfTurn(hub.parts, { tenant, session, launch: launching });
   const parentRun = origin?.run ?? (session.conversation?.waiting === undefined ? undefined : session.lastRun);
+  const user = userId ?? session.userId;
   const identity: RunIdentity = {
     tenant,
     id: run,
@@ -199,6 +205,9 @@ async function launch(hub: RunHub, launched: Launch): Promise<StartedRun> {
     messageId: createId(),
     ...(parentRun === undefined ? {} : { parentRun }),
     ...(origin?.at === undefined ? {} : { forkedAt: origin.at }),
+    ...(session.documentVersion === undefined ? {} : { documentVersion: session.documentVersion }),
+    ...(user === '' ? {} : { userId: user }),
+    ...(isChat && { isChat }),
   };
   // A turn that continues a run without another question repeats one that is recorded already.
   const hasQuestion = origin === undefined || turn.query !== '';

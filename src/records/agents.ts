@@ -45,6 +45,7 @@ export type AgentChange = Partial<Omit<AgentRecord, 'id' | 'createdAt'>>;
 /** Which agents; every condition that is given must hold. */
 export interface AgentQuery extends Query {
   readonly id?: string;
+  readonly ids?: readonly string[];
   readonly title?: string;
   /** Part of the title or of a tag, without regard to case. */
   readonly keywords?: string;
@@ -96,6 +97,7 @@ export const agents = resource<AgentRecord, AgentQuery>({
   unique: [{ columns: ['category', 'title_key'], conflict: ({ title }) => `${title} already exists.` }],
   filters: {
     id: ['is', 'id'],
+    ids: ['in', 'id'],
     title: ['is', 'title'],
     keywords: ['contains', 'search'],
     categories: ['in', 'category'],

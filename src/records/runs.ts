@@ -58,6 +58,12 @@ export const runSchema = z.object({
   parentRun: z.string().exactOptional(),
   /** Number of the event of that run behind which this one continues, when it is a fork. */
   forkedAt: count.exactOptional(),
+  /** Which document it runs: `draft`, `published`, or the id of a version. @default not known */
+  documentVersion: z.string().exactOptional(),
+  /** What the client calls its user; no key to anything. */
+  userId: z.string().exactOptional(),
+  /** It belongs to a chat, which is listed and looked at as one. @default it belongs to an agent */
+  isChat: z.literal(true).exactOptional(),
   status: z.enum(['running', 'waiting', 'succeeded', 'failed', 'cancelled']),
   error: z
     .object({ code: z.enum(Object.keys(ERROR_CODES) as ErrorCode[]).catch('INTERNAL'), message: z.string() })
@@ -83,7 +89,10 @@ export type RunStatus = RunRecord['status'];
 
 /** Whose a run is, and what it belongs to. */
 export interface RunIdentity
-  extends Pick<RunRecord, 'id' | 'agentId' | 'sessionId' | 'messageId' | 'parentRun' | 'forkedAt'> {
+  extends Pick<
+    RunRecord,
+    'id' | 'agentId' | 'sessionId' | 'messageId' | 'parentRun' | 'forkedAt' | 'documentVersion' | 'userId' | 'isChat'
+  > {
   readonly tenant: string;
 }
 
@@ -93,18 +102,26 @@ export type RunLaunch = Readonly<z.infer<typeof launchSchema>>;
 /** What a run begins with. */
 export type RunTurn = Readonly<z.infer<typeof turnSchema>>;
 
-/** Which runs of an agent, newest first; every condition that is given must hold. */
+/** Which runs, newest first; every condition that is given must hold. */
 export interface RunQuery extends Query {
-  readonly agentId: string;
+  /** Without it those of all agents, and of no chat. */
+  readonly agentId?: string;
   readonly sessionId?: string;
   readonly status?: RunStatus;
+  readonly version?: string;
+  readonly userId?: string;
+  /** Without an agent: runs of any kind but this one. */
+  readonly exceptKind?: 'chat';
   /** Bounds of `startedAt`, inclusive. */
   readonly from?: number;
   readonly to?: number;
 }
 
 /** Where the records of runs are stored. */
-export type RunStore = Pick<Repository<RunRecord, RunQuery>, 'save' | 'replace' | 'find' | 'list' | 'deleteOf'>;
+export type RunStore = Pick<
+  Repository<RunRecord, RunQuery>,
+  'save' | 'replace' | 'find' | 'list' | 'delete' | 'deleteOf'
+>;
 
 export const runs = resource<RunRecord, RunQuery>({
   name: 'runs',
@@ -115,6 +132,9 @@ export const runs = resource<RunRecord, RunQuery>({
     agent: { type: 'text', of: ({ agentId }) => agentId, field: 'agentId' },
     session: { type: 'text', of: ({ sessionId }) => sessionId, field: 'sessionId' },
     status: { type: 'text', of: ({ status }) => status, field: 'status' },
+    version: { type: 'text', of: ({ documentVersion = null }) => documentVersion, field: 'documentVersion' },
+    user_id: { type: 'text', of: ({ userId = null }) => userId, field: 'userId' },
+    kind: { type: 'text', of: ({ isChat }) => (isChat === true ? 'chat' : null) },
     writer: { type: 'text', of: ({ epoch = FIRST_EPOCH }) => String(epoch) },
     started_at: { type: 'number', of: ({ startedAt }) => startedAt, field: 'startedAt' },
     finished_at: { type: 'number', of: ({ finishedAt }) => finishedAt ?? null, field: 'finishedAt' },
@@ -125,11 +145,15 @@ export const runs = resource<RunRecord, RunQuery>({
     agentId: ['is', 'agent'],
     sessionId: ['is', 'session'],
     status: ['is', 'status'],
+    version: ['is', 'version'],
+    userId: ['is', 'user_id'],
+    exceptKind: ['not', 'kind'],
     from: ['from', 'started_at'],
     to: ['to', 'started_at'],
   },
   orders: { startedAt: 'started_at' },
-  indexes: [['tenant', 'agent', 'started_at', 'position'], ['started_at']],
+  // Of columns that never change: otherwise each end of a run would write all of them anew.
+  indexes: [['tenant', 'agent', 'started_at', 'position'], ['tenant', 'started_at', 'position'], ['started_at']],
   prune: { time: 'finished_at', since: 'started_at', unless: ['status', 'running'] },
   // A record is small once its run has ended, so only the number counts.
   memory: { maxCount: 10_000, canDrop: ({ status }) => status !== 'running' },

@@ -43,6 +43,8 @@ const sessionSchema = z.object({
   references: z.array(jsonObject).readonly(),
   /** The document that its runs use, whatever becomes of the agent. */
   dsl: jsonObject,
+  /** Which one that was: `draft`, `published`, or the id of a version. @default not known */
+  documentVersion: z.string().exactOptional(),
   /** Absent before the first run. */
   conversation: conversationSchema.readonly().exactOptional(),
   /** Id of the last run. */

@@ -57,6 +57,8 @@ export interface ServerStores extends HostStores {
 export interface IndexSizes {
   readonly open: number;
   readonly passages: number;
+  /** Passages whose vectors the last searches missed. @default it is not told */
+  readonly lacking?: number;
 }
 
 /** What a server says of itself. */
@@ -75,6 +77,8 @@ export interface ServerPorts {
   readonly openKnowledge?: (() => Promise<KnowledgeBase>) | undefined;
   /** How much the search indexes hold that are in memory. @default there are none */
   readonly indexSizes?: (() => IndexSizes) | undefined;
+  /** How many documents are in line or parsed, of all tenants. @default it is not told */
+  readonly documentsWaiting?: (() => Promise<number>) | undefined;
   /** What `GET /system/info` tells. @default nothing */
   readonly about?: ServerFacts | undefined;
   /** The page that browsers get at `/`, unless `RUNNEL_STUDIO` is off. @default none */

@@ -99,6 +99,7 @@ export function createServer(options: ServerOptions): RunnelServer {
     databaseProbe: options.databaseProbe,
     openKnowledge: options.openKnowledge,
     indexSizes: options.indexSizes,
+    documentsWaiting: options.documentsWaiting,
     about: options.about,
     studio: config.studio ? options.studio : undefined,
   });

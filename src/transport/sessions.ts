@@ -4,7 +4,7 @@ import { documentWithState } from '../canvas/conversation.js';
 import { prologue } from '../dsl/introspect.js';
 import { readDocument } from '../dsl/read.js';
 import { EngineError } from '../errors.js';
-import { findDocument } from '../hosting/canvases.js';
+import { findDocument, versionAsked } from '../hosting/canvases.js';
 import { newSession } from '../hosting/conversation.js';
 import { createId } from '../hosting/ids.js';
 import { noSession } from '../hosting/refusals.js';
@@ -153,14 +153,13 @@ export const sessionRoutes: RouteGroup = {
       data: sessionView.shape,
       handle: async ({ tenant, query, body, found: agent }, parts) => {
         const userId = body.user_id ?? query.user_id;
-        const dsl = await findDocument(parts.stores.versions, tenant, agent, 'draft', {
-          isReleased: isTruthy(body.release ?? query.release),
-          ...given({ version: body.version }),
-        });
+        const asked = { isReleased: isTruthy(body.release ?? query.release), ...given({ version: body.version }) };
+        const dsl = await findDocument(parts.stores.versions, tenant, agent, 'draft', asked);
+        const version = versionAsked(agent, 'draft', asked);
         const now = parts.now();
         const { document } = readDocument(dsl);
         const content = document === undefined ? '' : prologue(document);
-        const about = { query: '', ...(userId ? { userId } : {}), name: body.name || 'session' };
+        const about = { query: '', ...(userId ? { userId } : {}), name: body.name || 'session', version };
         const createdAt = Math.floor(now / 1000);
         const session: SessionRecord = {
           ...newSession(createId(), agent.id, dsl, about, now),

@@ -127,16 +127,20 @@ describe('the knowledge base of a server', () => {
   });
 
   it('goes on with documents that were left', async () => {
-    const { resume, stores, loads } = await serve();
+    const { resume, waiting, stores, loads } = await serve();
     const store = await stores.openKnowledge();
     const dataset = datasetRecord();
     const document = documentRecord(dataset.id);
     await store.insertDataset('local', dataset);
     await store.insertDocuments('local', [document]);
+    expect(await waiting()).toBe(0);
     await store.enqueue('local', [document.id]);
+    expect(await waiting()).toBe(1);
+    expect(loads()).toBe(0);
     await resume();
     expect(loads()).toBe(1);
     while ((await store.findDocument('local', document.id))?.run === 'RUNNING') await nextTurn();
+    expect(await waiting()).toBe(0);
     expect(await store.findDocument('local', document.id)).toMatchObject({ run: 'DONE' });
   });
 });

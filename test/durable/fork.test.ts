@@ -10,6 +10,10 @@ import { createLog } from '../stores/support/test-log.js';
 import { documentOf } from '../transport/support/documents.js';
 import { openStream } from '../transport/support/event-stream.js';
 import { startServer } from '../transport/support/server.js';
+import { ANSWER, CALLERS } from './support/canvas.js';
+import { attach, startRun, textShown } from './support/follower.js';
+import { startProcess } from './support/server-process.js';
+import { createCalls, prepareTrial } from './support/trial.js';
 
 const CHAIN = documentOf({
   begin: ['Begin', ['Message:A']],
@@ -19,6 +23,35 @@ const CHAIN = documentOf({
 });
 
 describe('runs in the embedded database', () => {
+  it('keep what is different in a fork when their process is killed, and call nothing that had finished', async () => {
+    const { env, ledger } = await prepareTrial({});
+    let server = await startProcess(env);
+    const urlNow = (): string => server.url;
+    const agent = await createCalls(server.url, ledger);
+    const origin = await startRun(urlNow, agent);
+    await origin?.done;
+    const at = origin?.seen.find(({ data }) => {
+      const { event, data: about } = JSON.parse(data);
+      return event === 'node_finished' && about.component_id === 'Invoke:A';
+    })?.id;
+    const before = ledger.total();
+    const answer = await fetch(`${server.url}/api/v1/agents/${agent}/runs/${origin?.run}/fork?at=${at}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ outputs: { 'Invoke:A': { result: 'CHANGED' } }, detach: true, stream: true }),
+    });
+    const run = answer.headers.get('x-run-id') as string;
+    await ledger.reached(before + 1);
+    await server.kill();
+    server = await startProcess(env);
+    const forked = attach(urlNow, agent, run);
+    await forked.done;
+    expect(textShown(forked.seen)).toBe(ANSWER.replace(': A ', ': CHANGED '));
+    expect(ledger.calls(run, 'A')).toBe(0);
+    for (const node of CALLERS.filter((one) => one !== 'A'))
+      expect([node, ledger.keys(run, node).size]).toEqual([node, 1]);
+  });
+
   it('are forked and resumed by the next server', async () => {
     const folder = await makeFolder();
     onTestFinished(() => removeFolder(folder));

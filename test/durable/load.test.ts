@@ -14,7 +14,7 @@ import type { JsonObject } from '../../src/json.js';
 import { skippedUnless } from '../support/skipped.js';
 import { documentOf } from '../transport/support/documents.js';
 import { startFloodModel } from './support/flood-model.js';
-import { startRun, textShown } from './support/follower.js';
+import { type Follower, startRun, textShown } from './support/follower.js';
 import { gauge } from './support/metrics.js';
 import { memoryOf } from './support/resources.js';
 import {
@@ -134,7 +134,7 @@ async function bear(name: string, { begin, isTorrent = false }: Load) {
   const next = await startProcess(env);
   url = next.url;
   await follower?.done;
-  expect(textShown(follower?.seen ?? [])).toBe(QUIET_TEXT);
+  expectWhole(follower);
   await next.kill();
   const [alone, beside, stop] = [aloneMs, besideMs, stopMs].map(Math.round);
   console.log(
@@ -175,9 +175,15 @@ async function timeOfQuietRuns(url: string, agent: string): Promise<number> {
     const follower = await startRun(() => url, agent);
     await follower?.done;
     times.push(performance.now() - startedAt);
-    expect(textShown(follower?.seen ?? [])).toBe(QUIET_TEXT);
+    expectWhole(follower);
   }
   return times.sort((one, other) => one - other)[Math.floor(times.length / 2)] as number;
+}
+
+function expectWhole(follower: Follower | undefined): void {
+  if (follower === undefined) throw new Error('The server did not answer the request for a quiet run.');
+  const { seen } = follower;
+  expect(textShown(seen), seen.map(({ data }) => data).join('\n')).toBe(QUIET_TEXT);
 }
 
 async function idleWebSockets({ server, agents }: Subject): Promise<void> {

@@ -10,6 +10,15 @@ const TYPES = [
   'run-settled',
 ];
 
+/** The events of frames that have several. */
+const batched = (frames: readonly { readonly type: string; readonly events?: readonly BatchedEvent[] }[]) =>
+  frames.flatMap(({ type, events = [] }) => (type === 'events' ? events : []));
+
+interface BatchedEvent {
+  readonly seq: number;
+  readonly event: { readonly type: string; readonly seq: number };
+}
+
 describe('the engine’s events of a run', () => {
   it('come over an event stream, numbered without gaps, also after a given one', async () => {
     const server = await startServer();
@@ -46,6 +55,32 @@ describe('the engine’s events of a run', () => {
     client.send({ type: 'attach', view: 'engine', run_id, last_event_id: 4 });
     const again = (await client.done()).filter(({ type }) => type === 'event');
     expect(again).toEqual(live.slice(4));
+  });
+
+  it('come together to a client that takes them so, up to a window that it has acknowledged', async () => {
+    const server = await startServer();
+    const agent = await server.agent(PROBE);
+    const client = await connect(server.url, agent);
+    await client.next();
+    client.send({ type: 'run', view: 'engine', query: 'x' });
+    const { run_id } = await client.next();
+    const probe = await server.probes.next();
+    client.send({ type: 'attach', view: 'engine', run_id, batch: true });
+    client.send({ type: 'ack', run_id, seq: 0 });
+    client.send({ type: 'ping', t: 'attached' });
+    const first = batched(await client.until(({ type }) => type === 'pong'));
+    for (let piece = 0; piece < 3_000; piece += 1) probe.say('x');
+    probe.settle();
+    client.send({ type: 'ping', t: 'full' });
+    const held = await client.until(({ type }) => type === 'pong');
+    expect(held.length).toBeLessThan(100);
+    expect([...first, ...batched(held)].map(({ seq }) => seq)).toEqual(
+      Array.from({ length: 2_048 }, (_, at) => at + 1),
+    );
+    client.send({ type: 'ack', run_id, seq: 2_048 });
+    const rest = batched(await client.done());
+    expect(rest.map(({ seq }) => seq)).toEqual(rest.map((_, at) => 2_049 + at));
+    expect(rest.at(-1)?.event).toMatchObject({ type: 'run-settled', seq: rest.at(-1)?.seq });
   });
 
   it('are refused in a view that does not exist', async () => {

@@ -8,20 +8,30 @@ const ROUTES = JSON.stringify({
 });
 
 it('tells how the database, the models and the breakers are', async () => {
-  const indexSizes = () => ({ open: 2, passages: 30 });
-  const { call } = await startServer({ models: ROUTES, indexSizes });
+  const indexSizes = () => ({ open: 2, passages: 30, lacking: 4 });
+  const { call } = await startServer({ models: ROUTES, indexSizes, documentsWaiting: async () => 3 });
   const { status, body } = await call('GET', '/healthz');
   expect(status).toBe(200);
   expect(body.data).toEqual({
     status: 'ok',
     database: { status: 'ok', ms: expect.any(Number) },
-    index: { open: 2, passages: 30 },
+    index: { open: 2, passages: 30, documents_waiting: 3, passages_without_vector: 4 },
     models: { scripted: false, providers: ['Fake'] },
     breakers: [
       { target: 'a@Fake', state: 'closed' },
       { target: 'b@Fake', state: 'closed' },
     ],
   });
+});
+
+it.each([
+  ['silent', () => new Promise<never>(() => {})],
+  ['away', () => Promise.reject(new Error('gone'))],
+])('does not know how many documents wait while their store is %s', async (_, documentsWaiting) => {
+  const { call } = await startServer({ indexSizes: () => ({ open: 0, passages: 0 }), documentsWaiting });
+  const { status, body } = await call('GET', '/healthz');
+  expect(status).toBe(200);
+  expect(body.data).toMatchObject({ status: 'ok', index: { open: 0, passages: 0, documents_waiting: null } });
 });
 
 it('answers while the database does not, and says that something is amiss', async () => {

@@ -50,6 +50,8 @@ const OPEN = new Set([
   'POST /system/tokens',
   'GET /chats',
   'POST /chats',
+  // The caller's own; see runs.test.ts.
+  'GET /runs',
   // What the server can do, without ids of tenants' things.
   'POST /agents/validate',
   'GET /components',

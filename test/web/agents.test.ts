@@ -182,13 +182,15 @@ describe.skipIf(!hasChromium)(named('the drawing of an agent'), () => {
     await page
       .getByRole('group', { name: 'Desk, Categorize, done', description: /billing chosen; technical/ })
       .waitFor();
-    await page.getByRole('img', { name: 'Desk → Billing desk, billing' }).waitFor();
+    await page.getByRole('group', { name: 'Desk → Billing desk, billing' }).waitFor();
     expect(await axeFindings(page)).toEqual([]);
   });
 
   it('draws bodies in their containers, with the pass', async () => {
     const { page, open, agent } = await openStudio({ models: await textOf('iteration/models.json') });
     await open(`/agents/${await agent(await example('iteration'))}`);
+    // The editor takes the place of the first drawing.
+    await page.getByRole('toolbar', { name: 'Tools of the editor' }).waitFor();
     const container = node(page, /^For each word, Iteration/);
     const inner = node(page, 'Translate, LLM');
     await inner.waitFor();
@@ -203,13 +205,15 @@ describe.skipIf(!hasChromium)(named('the drawing of an agent'), () => {
   it('lets nodes be chosen by keyboard, and its layout be tidied', async () => {
     const { page, open, agent } = await openStudio({ browser: { colorScheme: 'dark' } });
     await open(`/agents/${await agent(await example('branch'))}`);
+    // The editor takes the place of the first drawing.
+    await page.getByRole('toolbar', { name: 'Tools of the editor' }).waitFor();
     const topic = node(page, 'Topic, Switch');
     await topic.focus();
     await page.keyboard.press('Enter');
     await expect.poll(() => topic.getAttribute('aria-current')).toBe('true');
     const before = await node(page, 'Begin, Begin').boundingBox();
     await page.getByRole('button', { name: 'Tidy' }).click();
-    await page.getByRole('button', { name: 'Back to the places of the file', pressed: true }).waitFor();
+    await page.getByRole('button', { name: 'Undo' }).and(page.locator(':enabled')).waitFor();
     await expect.poll(() => node(page, 'Begin, Begin').boundingBox()).not.toEqual(before);
     expect(await axeFindings(page)).toEqual([]);
   });

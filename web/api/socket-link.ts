@@ -1,7 +1,8 @@
 /** Events of a run over the WebSocket of its agent. */
-import { auditTime, Observable, type Subscriber } from 'rxjs';
+import { Observable, type Subscriber } from 'rxjs';
 import type { RunEvent } from '../../src/graph/events.js';
 import { isJsonObject, type JsonObject, parseOwnJson } from '../../src/json.js';
+import { acknowledgements } from './acknowledgements.js';
 import type { Client } from './client.js';
 import { type LinkNews, type OpenLink, Refusal } from './feed.js';
 
@@ -11,12 +12,12 @@ const SUBPROTOCOL = 'ragflow.agent.v1';
 /** A connection over which nothing came for so long is asked for a sign of life, and given up when none comes in the same time. */
 const QUIET_MS = 15_000;
 
-/** What was taken is said at most this often: the server waits only when hundreds of events are under way. */
-const ACK_MS = 100;
-
 /** Codes with which the server closes connections whose key it does not take. */
 const KEY_REFUSED: readonly number[] = [4401, 4408];
 const NO_AGENT = 4404;
+
+/** After how many events they are acknowledged: a quarter of those that the server sends ahead. */
+const ACK_EVERY = 512;
 
 /** Codes of the server's envelopes that will not change by asking again: not found, not allowed. */
 const FINAL: readonly unknown[] = [101, 102, 103, 109];
@@ -54,7 +55,7 @@ export function socketLink(client: Client, { run, live }: RunPlace): OpenLink {
         else if (code === NO_AGENT) subscriber.error(new Refusal('The server has no such agent.'));
         else lose();
       };
-      subscriber.add(seen$.pipe(auditTime(ACK_MS)).subscribe((seq) => send({ type: 'ack', run_id: run, seq })));
+      subscriber.add(acknowledgements(seen$, ACK_EVERY).subscribe((seq) => send({ type: 'ack', run_id: run, seq })));
       const timer = setInterval(() => link.checkSigns(), QUIET_MS);
       subscriber.add(() => {
         clearInterval(timer);
@@ -104,13 +105,15 @@ class SocketLink {
     const { run, after } = this.#place;
     switch (frame.type) {
       case 'ready':
-        this.#send({ type: 'attach', view: 'engine', run_id: run, last_event_id: after });
+        this.#send({ type: 'attach', view: 'engine', run_id: run, last_event_id: after, batch: true });
         return;
       case 'attached':
         this.#subscriber.next({ type: 'open' });
         return;
-      case 'event':
-        this.#subscriber.next({ type: 'event', event: frame.event as unknown as RunEvent });
+      case 'events':
+        for (const { event } of frame.events as unknown as readonly { readonly event: RunEvent }[]) {
+          this.#subscriber.next({ type: 'event', event });
+        }
         return;
       case 'done':
         this.#subscriber.complete();

@@ -14,6 +14,7 @@ import { Note } from './nodes/note.js';
 import { Way } from './nodes/way.js';
 import { usePlacement } from './placement.js';
 import { Tools } from './tools.js';
+import { wayNames } from './way-names.js';
 
 const texts = defineTexts({
   en: {
@@ -21,18 +22,12 @@ const texts = defineTexts({
     canvas: 'Canvas',
     minimap: 'Overview of the canvas',
     node: 'Enter chooses the node, Escape gives it up.',
-    case: (number: number) => `Case ${number}`,
-    else: 'else',
-    onError: 'on error',
   },
   zh: {
     empty: '此画布还没有组件。',
     canvas: '画布',
     minimap: '画布概览',
     node: '按回车键选择节点，按 Esc 取消选择。',
-    case: (number: number) => `条件 ${number}`,
-    else: '否则',
-    onError: '出错时',
   },
 });
 
@@ -76,7 +71,8 @@ function Placed(
   const { theme } = useChoices();
   const drawn = useMemo(() => flowNodes(drawing, placement, scope), [drawing, placement, scope]);
   const nodes = useMemo(() => withChoice(drawn, selected), [drawn, selected]);
-  const edges = useMemo(() => flowEdges(drawing, words), [drawing, words]);
+  const ways = useTexts(wayNames);
+  const edges = useMemo(() => flowEdges(drawing, ways), [drawing, ways]);
   const choose = useRef(onSelect);
   useEffect(() => {
     choose.current = onSelect;

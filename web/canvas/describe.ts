@@ -118,6 +118,23 @@ function conditionText(item: Json): string {
   return [left, ownText(item, 'operator') ?? '', right].filter((part) => part !== '').join(' ');
 }
 
+/** Something about how a component runs that a card marks. */
+export interface Badge {
+  readonly kind: 'retry' | 'timeout' | 'fallback' | 'join';
+  /** How often, or how many seconds. */
+  readonly amount?: number;
+}
+
+/** Retries, time limit, and a value in place of a failure. */
+export function badgesOf(params: JsonObject): readonly Badge[] {
+  const [retries, timeout] = [ownValue(params, 'max_retries'), ownValue(params, 'timeout')];
+  return [
+    ...(typeof retries === 'number' && retries > 0 ? [{ kind: 'retry', amount: retries } as const] : []),
+    ...(typeof timeout === 'number' && timeout > 0 ? [{ kind: 'timeout', amount: timeout } as const] : []),
+    ...(ownText(params, 'exception_method') === 'comment' ? [{ kind: 'fallback' } as const] : []),
+  ];
+}
+
 /** Where a component goes on when it fails; empty when its failure ends the run. */
 export function exceptionsOf(params: JsonObject): readonly string[] {
   const method = ownText(params, 'exception_method');

@@ -4,7 +4,16 @@ import type { Document, DocumentComponent, DocumentIssue } from '../../src/dsl/d
 import { ownList, ownObject, ownText } from '../../src/dsl/json-copy.js';
 import { readDocument } from '../../src/dsl/read.js';
 import type { Json } from '../../src/json.js';
-import { type Branch, branchesOf, exceptionsOf, type OfferedTool, summaryOf, toolsOf } from './describe.js';
+import {
+  type Badge,
+  type Branch,
+  badgesOf,
+  branchesOf,
+  exceptionsOf,
+  type OfferedTool,
+  summaryOf,
+  toolsOf,
+} from './describe.js';
 import { isContainerType, isStartType } from './kinds.js';
 
 /** A component as a card, a container or the start of a body. */
@@ -21,6 +30,7 @@ export interface DrawnNode {
   readonly branches: readonly Branch[];
   /** Whether edges lead from it in case of an error. */
   readonly hasExceptions: boolean;
+  readonly badges: readonly Badge[];
 }
 
 /** What an edge is: one of all that are taken, one of several ways, or the way out of an error. */
@@ -75,19 +85,29 @@ export function drawDocument(
   const bodies = new Set(parents.values());
   const index = indexIds(Object.keys(document.components));
   const layout = ownList(document.graph, 'nodes');
+  const edges = components.flatMap((component) =>
+    edgesOf(component, branchesOf(component.params, hasAllWays), index.resolve, parents),
+  );
+  const joins = joinsOf(edges);
   return {
     nodes: components.map((component) => {
       const { id, params } = component;
       const branches = branchesOf(params, hasAllWays);
-      return drawNode(component, { branches, hasBody: bodies.has(id), parent: parents.get(id) });
+      const isJoin = joins.has(id);
+      return drawNode(component, { branches, isJoin, hasBody: bodies.has(id), parent: parents.get(id) });
     }),
-    edges: components.flatMap((component) =>
-      edgesOf(component, branchesOf(component.params, hasAllWays), index.resolve, parents),
-    ),
+    edges,
     notes: layout.flatMap(drawNote),
     layout,
     issues,
   };
+}
+
+/** Nodes that several edges lead to. */
+function joinsOf(edges: readonly DrawnEdge[]): ReadonlySet<string> {
+  const [once, twice] = [new Set<string>(), new Set<string>()];
+  for (const { to } of edges) (once.has(to) ? twice : once).add(to);
+  return twice;
 }
 
 /** The container of each node; a chain of containers that closes into a circle is cut. */
@@ -104,14 +124,26 @@ function parentsOf(document: Document): ReadonlyMap<string, string> {
 
 interface Place {
   readonly branches: readonly Branch[];
+  readonly isJoin: boolean;
   readonly hasBody: boolean;
   readonly parent: string | undefined;
 }
 
-function drawNode(component: DocumentComponent, { branches, hasBody, parent }: Place): DrawnNode {
+/** What was drawn of a component: one that did not change is the same object in the next drawing. */
+const drawn = new WeakMap<DocumentComponent, DrawnNode>();
+
+function drawNode(component: DocumentComponent, { branches, isJoin, hasBody, parent }: Place): DrawnNode {
   const { id, type, name, params } = component;
   const shape = hasBody || isContainerType(type) ? 'container' : isStartType(type) ? 'start' : 'card';
-  return {
+  const before = drawn.get(component);
+  const wasJoin = before?.badges.some(({ kind }) => kind === 'join');
+  const isSame =
+    before?.shape === shape &&
+    wasJoin === isJoin &&
+    before.parent === parent &&
+    before.branches.length === branches.length;
+  if (before !== undefined && isSame) return before;
+  const node: DrawnNode = {
     id,
     type,
     name,
@@ -121,7 +153,10 @@ function drawNode(component: DocumentComponent, { branches, hasBody, parent }: P
     tools: toolsOf(params),
     branches,
     hasExceptions: exceptionsOf(params).length > 0,
+    badges: [...badgesOf(params), ...(isJoin ? [{ kind: 'join' } as const] : [])],
   };
+  drawn.set(component, node);
+  return node;
 }
 
 type Resolve = (id: string) => string | undefined;

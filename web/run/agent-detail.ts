@@ -8,4 +8,6 @@ export interface AgentDetail {
   readonly description: string | null;
   readonly dsl: JsonObject;
   readonly release: boolean;
+  /** When it was changed last, in milliseconds since 1970. */
+  readonly update_time: number;
 }

@@ -40,6 +40,9 @@ export function agentServer(client: Client, agent: string, nodes: readonly Descr
   };
 }
 
+/** What is done before a turn is sent, such as saving the draft that it runs. */
+export type Preparation = () => Promise<void>;
+
 const EMPTY_STATE: ConversationState = { turns: [], isLoading: false };
 
 /** Runs that a run goes on with, of which the canvas shows what they did. */
@@ -48,6 +51,7 @@ const MAX_PARENTS = 20;
 export class Conversation {
   readonly #server: ConversationServer;
   readonly #state = new BehaviorSubject(EMPTY_STATE);
+  #prepare: Preparation = async () => {};
   /** Raised with each conversation that is shown: what comes for an earlier one is dropped. */
   #shown = 0;
 
@@ -61,6 +65,11 @@ export class Conversation {
 
   get state(): ConversationState {
     return this.#state.value;
+  }
+
+  /** Says what is done before each turn that is sent. */
+  prepareWith(prepare: Preparation): void {
+    this.#prepare = prepare;
   }
 
   /** Shows what an address names; keeps what is shown already. */
@@ -91,6 +100,7 @@ export class Conversation {
     const shown = this.#shown;
     let started: string | undefined;
     await this.#during(async () => {
+      await this.#prepare();
       const session = await this.#session();
       const run = await this.#server.start({ ...input, session });
       // The user went elsewhere meanwhile; the run goes on.

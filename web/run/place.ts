@@ -21,6 +21,7 @@ export const runAddress = (agent: string, run: string): string =>
   `${agentAddress(agent)}/runs/${encodeURIComponent(run)}`;
 export const chatAddress = (agent: string, session: string): string =>
   `${agentAddress(agent)}/chat/${encodeURIComponent(session)}`;
+export const versionsAddress = (agent: string): string => `${agentAddress(agent)}/versions`;
 
 /** Addresses are typed by people, too. */
 function decoded(part: string): string {

@@ -1,11 +1,11 @@
 /** An agent's canvas with its run panel: the frame, and what its parts share. */
-import { useCallback, useState } from 'react';
+import { useCallback, useDeferredValue, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Document } from '../../src/dsl/document.js';
-import { CanvasView } from '../canvas/canvas-view.js';
 import { useQueryValues } from '../parts/location.js';
 import { defineTexts, useTexts } from '../shell/texts.js';
 import type { AgentDetail } from './agent-detail.js';
+import { MainPane } from './main-pane.js';
 import { Panes } from './panes.js';
 import { readAddress } from './place.js';
 import { RunHeader } from './run-header.js';
@@ -24,15 +24,18 @@ export interface RunScreenProps {
   readonly document: Document | undefined;
 }
 
-export function RunScreen({ agent, document }: RunScreenProps) {
+export function RunScreen({ agent, document: loaded }: RunScreenProps) {
   const words = useTexts(texts);
   const [path] = useLocation();
   const [query] = useQueryValues();
   const address = readAddress(path);
-  const { conversation, state } = useConversation(agent.id, document, address);
+  const [edited, setEdited] = useState<Document>();
+  // Panels need not follow each letter that is typed into a form.
+  const document = useDeferredValue(edited ?? loaded);
+  const { conversation, state } = useConversation(agent.id, loaded, address);
   const [selected, setSelected] = useState<string>();
   const run = address?.run ?? state.turns.findLast((turn) => turn.store !== undefined)?.run;
-  const { store, picture, isLive } = useShownPicture(conversation, state, run, query.get('at'));
+  const shown = useShownPicture(conversation, state, run, query.get('at'));
   const select = useCallback((id: string | undefined) => setSelected(id), []);
   return (
     <div className={style.screen}>
@@ -41,7 +44,15 @@ export function RunScreen({ agent, document }: RunScreenProps) {
         name="runnel.run-panel"
         main={
           <section className={style.canvas} aria-label={words.canvas}>
-            <CanvasView document={agent.dsl} picture={picture} isLive={isLive} selected={selected} onSelect={select} />
+            <MainPane
+              {...shown}
+              agent={agent}
+              document={loaded}
+              conversation={conversation}
+              selected={selected}
+              onSelect={select}
+              onDocument={setEdited}
+            />
           </section>
         }
         side={
@@ -51,7 +62,7 @@ export function RunScreen({ agent, document }: RunScreenProps) {
               document={document}
               conversation={conversation}
               state={state}
-              store={store}
+              store={shown.store}
               selected={selected}
               onSelect={select}
             />

@@ -22,6 +22,8 @@ export interface TurnInput {
   readonly session?: string | undefined;
   /** The run that it goes on with, which waits, failed or was stopped. @default none */
   readonly resumeFrom?: string;
+  /** Id of a published version, for a new conversation. @default the draft */
+  readonly version?: string;
 }
 
 /** A run as lists and look-ups give it: the fields that are used. */
@@ -39,13 +41,13 @@ export interface RunItem {
 
 /** Starts a turn and gives the id of its run, which goes on whether or not this page stays. @throws ApiError. */
 export async function startTurn(client: Client, agent: string, turn: TurnInput): Promise<string> {
-  const { query, inputs, files, session, resumeFrom } = turn;
+  const { query, inputs, files, session, resumeFrom, version = 'draft' } = turn;
   const body = {
     query,
     ...(inputs !== undefined && { inputs }),
     ...(files !== undefined && files.length > 0 && { files }),
     // The canvas that is shown is the draft.
-    ...(session === undefined ? { version: 'draft' } : { session_id: session }),
+    ...(session === undefined ? { version } : { session_id: session }),
     ...(resumeFrom !== undefined && { resume_from: resumeFrom }),
     detach: true,
   };

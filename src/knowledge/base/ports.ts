@@ -90,8 +90,8 @@ export interface PassageIndexes {
   drop(tenant: string, datasetId: string): Promise<void>;
   /** Resolves when no work goes on in the background: before the store is closed. */
   settled(): Promise<void>;
-  /** Indexes that are in memory, and how many passages they find, as far as that is known without reading. */
-  sizes?(): { readonly open: number; readonly passages: number };
+  /** Indexes that are in memory, how many passages they find, and of how many their last searches missed a vector, as far as that is known without reading. */
+  sizes?(): { readonly open: number; readonly passages: number; readonly lacking?: number };
 }
 
 /** What was found out about a chunk. */

@@ -1,5 +1,6 @@
 import { EngineError } from '../../errors.js';
 import { requireObject } from '../../operators/invalid-option.js';
+import { LoopSlices } from '../../operators/loop-slices.js';
 import { LoopTurns } from '../../operators/loop-turns.js';
 import type { IndexStorage } from '../../records/index-storage.js';
 import { createRowCache } from '../search/index-view.js';
@@ -30,6 +31,7 @@ export function createSearchIndexes(options: SearchIndexesOptions): PassageIndex
   const { storage, maxOpen = 16, onError } = options;
   const words = openWords();
   const turns = new LoopTurns();
+  const slices = new LoopSlices();
   const cache = createRowCache(TERM_BYTES, BODY_BYTES);
   /** In the order of their last use. */
   const opened = new Map<string, SearchIndex>();
@@ -39,7 +41,7 @@ export function createSearchIndexes(options: SearchIndexesOptions): PassageIndex
     const known = opened.get(key);
     opened.delete(key);
     const vectors = model && { model: model.name, embedder: model.embedder };
-    const options = { storage, tenant, dataset, words, turns, vectors, onError, cache };
+    const options = { ...{ storage, tenant, dataset, words, turns, slices }, vectors, onError, cache };
     const index = known ?? openSearchIndex(options);
     opened.set(key, index);
     const [oldest] = opened.keys();
@@ -62,6 +64,7 @@ export function createSearchIndexes(options: SearchIndexesOptions): PassageIndex
     sizes: () => ({
       open: opened.size,
       passages: [...opened.values()].reduce((sum, { found }) => sum + found, 0),
+      lacking: [...opened.values()].reduce((sum, { lacking }) => sum + lacking, 0),
     }),
     async drop(tenant, datasetId) {
       await indexOf(tenant, datasetId, undefined).clear();

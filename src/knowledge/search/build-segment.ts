@@ -1,59 +1,55 @@
 /** Passages as a segment, and several segments as one. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { LoopSlices } from '../../operators/loop-slices.js';
 import type { IndexScope, IndexStorage, SegmentEntry } from '../../records/index-storage.js';
 import type { TextWords, Words } from '../words/words.js';
 import { encodeBody } from './body.js';
 import { exampleIn } from './example-part.js';
-import { compareKeys } from './memory-index-storage.js';
+import { compareKeys, sortKeys } from './memory-index-storage.js';
 import { passageVector } from './ngrams.js';
 import type { Passage } from './passage.js';
 import { type TermPostings, termsOf } from './postings.js';
-import {
-  bodiesOf,
-  bodyKey,
-  GONE,
-  HIDDEN,
-  ROWS,
-  type Segment,
-  SLICE_MS,
-  type StoredHead,
-  writeSegment,
-} from './segment.js';
+import { bodiesOf, bodyKey, GONE, HIDDEN, ROWS, type Segment, type StoredHead, writeSegment } from './segment.js';
 
 /** Terms that are merged between two looks at the clock. */
 const TERMS_A_LOOK = 32;
 /** Blocks of terms that are read in one step. */
 const BLOCKS_A_STEP = 8;
 
+/** What segments are made with. */
+export interface BuildOptions {
+  readonly words: Words;
+  /** Turns that the work takes. */
+  readonly slices: LoopSlices;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** Takes passages apart and writes them as a segment; see {@link writeSegment}. */
 export async function buildSegment(
   storage: IndexStorage,
   scope: IndexScope,
-  words: Words,
   passages: readonly Passage[],
-  signal?: AbortSignal,
+  { words, slices, signal }: BuildOptions,
 ): Promise<SegmentEntry> {
   const heads: StoredHead[] = [];
   const bodies: Uint8Array[] = [];
   const lists = new Map<string, { readonly ordinals: number[]; readonly counts: number[] }>();
-  let sliceBegan = performance.now();
   for (const [at, passage] of passages.entries()) {
+    if (slices.isOver) {
+      await slices.next();
+      signal?.throwIfAborted();
+    }
     const [text, ...rest] = (await words.analyse(partsOf(passage))) as [TextWords, ...TextWords[]];
     count(lists, at, text.terms);
     heads.push(headOf(passage, text, rest, words.version));
     bodies.push(encodeBody(text.terms, text.places, passageVector(text.forms)));
-    if (performance.now() - sliceBegan < SLICE_MS) continue;
-    await nextTurn();
-    signal?.throwIfAborted();
-    sliceBegan = performance.now();
   }
-  await nextTurn();
-  const terms = [...lists.keys()].sort(compareKeys).map((term): TermPostings => {
+  await slices.next();
+  const terms = sortKeys([...lists.keys()]).map((term): TermPostings => {
     const { ordinals, counts } = lists.get(term) as { ordinals: number[]; counts: number[] };
     return { term, ordinals, counts };
   });
   const flags = Uint8Array.from(passages, ({ available = true }) => (available ? 0 : HIDDEN));
-  return writeSegment(storage, scope, { heads, flags, bodies, terms });
+  return writeSegment(storage, scope, { heads, flags, bodies, terms }, slices);
 }
 
 /** All texts that a passage is found by, one behind the other. */
@@ -127,6 +123,7 @@ export async function mergeSegments(
   storage: IndexStorage,
   scope: IndexScope,
   segments: readonly Segment[],
+  slices: LoopSlices,
 ): Promise<SegmentEntry | undefined> {
   const heads: StoredHead[] = [];
   const flags: number[] = [];
@@ -139,12 +136,13 @@ export async function mergeSegments(
     }),
   );
   if (heads.length === 0) return undefined;
-  return writeSegment(storage, scope, {
-    heads,
-    flags: Uint8Array.from(flags),
-    bodies: mergedBodies(storage, scope, segments),
-    terms: mergedTerms(storage, scope, segments, places),
-  });
+  const terms = mergedTerms(
+    segments.map((segment) => segmentTerms(storage, scope, segment)),
+    places,
+    slices,
+  );
+  const bodies = mergedBodies(storage, scope, segments);
+  return writeSegment(storage, scope, { heads, flags: Uint8Array.from(flags), bodies, terms }, slices);
 }
 
 async function* mergedBodies(
@@ -160,19 +158,13 @@ async function* mergedBodies(
 
 /** The terms of all segments, ascending; passages get their new places, which ascend with the segments. */
 async function* mergedTerms(
-  storage: IndexStorage,
-  scope: IndexScope,
-  segments: readonly Segment[],
+  readers: readonly AsyncGenerator<TermPostings>[],
   places: readonly (readonly number[])[],
+  slices: LoopSlices,
 ): AsyncGenerator<TermPostings> {
-  const readers = segments.map((segment) => segmentTerms(storage, scope, segment));
   const heads = await Promise.all(readers.map((reader) => reader.next()));
-  let sliceBegan = performance.now();
   for (let read = 1; ; read += 1) {
-    if (read % TERMS_A_LOOK === 0 && performance.now() - sliceBegan >= SLICE_MS) {
-      await nextTurn();
-      sliceBegan = performance.now();
-    }
+    if (read % TERMS_A_LOOK === 0 && slices.isOver) await slices.next();
     let least: string | undefined;
     for (const { done, value } of heads) {
       if (done !== true && (least === undefined || compareKeys(value.term, least) < 0)) least = value.term;

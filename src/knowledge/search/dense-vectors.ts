@@ -47,6 +47,7 @@ export class DenseVectors {
   #vectors: Map<string, Int8Array> | undefined;
   /** Of the view that was searched last; none after a change. */
   #table: VectorTable | undefined;
+  #lacking = 0;
   #looksAgainAt = 0;
   #buildsAgainAt = 0;
 
@@ -55,6 +56,11 @@ export class DenseVectors {
     this.#scope = scope;
     this.#options = options;
     this.#segment = `vectors-${createHash('sha256').update(options.model).digest('hex').slice(0, 32)}`;
+  }
+
+  /** Passages that count and had no vector when the last search looked for them. */
+  get lacking(): number {
+    return this.#lacking;
   }
 
   /** Keeps vectors by the ids of their passages. @throws EngineError EMBEDDING_MISMATCH for vectors of different lengths */
@@ -84,6 +90,7 @@ export class DenseVectors {
   forget(): void {
     this.#vectors = undefined;
     this.#table = undefined;
+    this.#lacking = 0;
   }
 
   /** Ids of passages without a vector. */
@@ -144,6 +151,7 @@ export class DenseVectors {
     for (let passage = 0; passage < view.size; passage += 1) {
       if (view.counts[passage] === 1 && !known.has(view.head(passage).id)) lacking.push(view.head(passage).id);
     }
+    this.#lacking = lacking.length;
     if (lacking.length > 0) {
       if (Date.now() < this.#looksAgainAt) return undefined;
       this.#looksAgainAt = Date.now() + LOOK_MS;
@@ -153,6 +161,7 @@ export class DenseVectors {
         for (const [key, bytes] of rows) known.set(key, vectorOf(bytes));
         if (rows.size < part.length) return undefined;
       }
+      this.#lacking = 0;
     }
     const vectors: (Int8Array | undefined)[] = new Array(view.size);
     const norms = new Float32Array(view.size);

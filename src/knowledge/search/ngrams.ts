@@ -22,11 +22,19 @@ export function passageVector(forms: readonly string[]): Int8Array {
   const counts = new Map<number, number>();
   const occurrences = new Map<string, number>();
   for (const form of forms) occurrences.set(form, (occurrences.get(form) ?? 0) + 1);
-  for (const [form, times] of occurrences) {
-    eachGram(form, (hash) => counts.set(hash, (counts.get(hash) ?? 0) + times));
-  }
+  // One closure for all forms, and no pair for each entry: this is a third of what indexing a passage takes.
+  let times = 0;
+  const visit = (hash: number): void => {
+    counts.set(hash, (counts.get(hash) ?? 0) + times);
+  };
+  occurrences.forEach((found, form) => {
+    times = found;
+    eachGram(form, visit);
+  });
   const values = new Float64Array(NGRAM_DIMENSIONS);
-  for (const [hash, count] of counts) add(values, hash, 1 + Math.log(count));
+  counts.forEach((count, hash) => {
+    add(values, hash, count === 1 ? 1 : 1 + Math.log(count));
+  });
   return quantize(values);
 }
 
@@ -56,7 +64,10 @@ export function cosine(question: Float64Array, places: Uint32Array, passage: Int
 export function quantize(values: ArrayLike<number>): Int8Array {
   let largest = 0;
   for (let at = 0; at < values.length; at += 1) largest = Math.max(largest, Math.abs(values[at] as number));
-  return Int8Array.from(values, (value) => (largest === 0 ? 0 : Math.round((value * MAX_INT8) / largest)));
+  const scaled = new Int8Array(values.length);
+  if (largest === 0) return scaled;
+  for (let at = 0; at < values.length; at += 1) scaled[at] = Math.round(((values[at] as number) * MAX_INT8) / largest);
+  return scaled;
 }
 
 const MAX_ASCII = 127;

@@ -1,6 +1,7 @@
 /** The index of a dataset: what is added, taken out, and found. */
 import { EngineError } from '../../errors.js';
 import { requireObject, requireWhole } from '../../operators/invalid-option.js';
+import { LoopSlices } from '../../operators/loop-slices.js';
 import type { LoopTurns } from '../../operators/loop-turns.js';
 import type { IndexChange, IndexScope, IndexStorage, SegmentEntry } from '../../records/index-storage.js';
 import { openWords, type Words } from '../words/words.js';
@@ -24,6 +25,8 @@ export interface SearchIndexOptions {
   readonly words?: Words | undefined;
   /** Shared by the indexes of a process, so that searches which come at once do not hold it until the last is done. @default none */
   readonly turns?: LoopTurns | undefined;
+  /** Shared by the indexes of a process: slices of what is added and merged, one in a turn of the event loop. @default its own */
+  readonly slices?: LoopSlices | undefined;
   /** @default {@link DEFAULT_SETTINGS} */
   readonly settings?: SearchSettings | undefined;
   /** Translations of terms. @default that of the package */
@@ -72,6 +75,8 @@ export interface SearchIndex {
   outdated(limit: number): Promise<string[]>;
   /** Passages that it finds, as of its last call: nothing is read. */
   readonly found: number;
+  /** Passages whose vectors its last search missed, so that it found by words alone; 0 without `vectors`. */
+  readonly lacking: number;
   /** How much there is. */
   size(): Promise<{ readonly passages: number; readonly available: number; readonly segments: number }>;
   /** Waits until nothing is merged. */
@@ -114,6 +119,7 @@ class StoredSearchIndex implements SearchIndex {
   readonly #storage: IndexStorage;
   readonly #scope: IndexScope;
   readonly #words: Words;
+  readonly #slices: LoopSlices;
   readonly #options: SearchIndexOptions;
   readonly #cache: RowCache;
   readonly #links = new LinkGraph();
@@ -131,6 +137,7 @@ class StoredSearchIndex implements SearchIndex {
     this.#storage = storage;
     this.#scope = { tenant, dataset };
     this.#words = words ?? openWords();
+    this.#slices = options.slices ?? new LoopSlices();
     this.#cache = cache;
     this.#view = new IndexView(storage, this.#scope, this.#cache, []);
     const { vectors, onError } = options;
@@ -139,6 +146,10 @@ class StoredSearchIndex implements SearchIndex {
 
   get found(): number {
     return this.#view.live;
+  }
+
+  get lacking(): number {
+    return this.#dense?.lacking ?? 0;
   }
 
   async add(passages: readonly Passage[], signal?: AbortSignal): Promise<void> {
@@ -153,7 +164,11 @@ class StoredSearchIndex implements SearchIndex {
     const newest = [...new Map(passages.map((passage) => [passage.id, passage])).values()];
     for (let from = 0; from < newest.length; from += SEGMENT_PASSAGES) {
       const part = newest.slice(from, from + SEGMENT_PASSAGES);
-      const entry = await buildSegment(this.#storage, this.#scope, this.#words, part, signal);
+      const entry = await buildSegment(this.#storage, this.#scope, part, {
+        words: this.#words,
+        slices: this.#slices,
+        signal,
+      });
       const ids = part.map(({ id }) => id);
       try {
         await this.#change((view) => {
@@ -330,7 +345,7 @@ class StoredSearchIndex implements SearchIndex {
   async #mergeOnce(): Promise<boolean> {
     const due = dueSegments((await this.#refreshed()).segments);
     if (due.length === 0) return false;
-    const entry = await mergeSegments(this.#storage, this.#scope, due);
+    const entry = await mergeSegments(this.#storage, this.#scope, due, this.#slices);
     const drop = due.map(({ id }) => id);
     let isDone = false;
     await this.#change((view) => {

@@ -1,7 +1,7 @@
 /** A segment of an index: how its rows are made, and what of it stays in memory. */
 import { randomUUID } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isJsonObject, type Json, parseJson } from '../../json.js';
+import type { LoopSlices } from '../../operators/loop-slices.js';
 import type { IndexRow, IndexScope, IndexStorage, SegmentEntry } from '../../records/index-storage.js';
 import { compareKeys } from './memory-index-storage.js';
 import type { PassageHead } from './passage.js';
@@ -18,8 +18,6 @@ export const ROWS = { terms: 'terms', heads: 'heads', bodies: 'bodies', outline:
 const HEADS_A_ROW = 128;
 /** Bytes of rows that are written in one step: a few milliseconds of an embedded database. */
 const STEP_BYTES = 64 * 1_024;
-/** Milliseconds of work before others of the process have their turn: runs write their logs meanwhile, and what they wait is a few of these. */
-export const SLICE_MS = 2;
 /** Rows of heads, and of bodies, that are read in one step. */
 const HEAD_ROWS_A_STEP = 4;
 const BODIES_A_STEP = 32;
@@ -74,11 +72,12 @@ export async function writeSegment(
   storage: IndexStorage,
   scope: IndexScope,
   { heads, flags, bodies, terms }: SegmentSource,
+  slices: LoopSlices,
 ): Promise<SegmentEntry> {
   const id = `${segmentsBefore(Date.now())}${randomUUID().replaceAll('-', '')}`;
-  const writer = rowWriter(storage, scope, id);
+  const writer = rowWriter((rows) => storage.write(scope, id, rows), slices);
   const blocks: string[] = [];
-  for await (const { first, bytes } of blocksOf(terms)) {
+  for await (const { first, bytes } of blocksOf(terms, slices)) {
     blocks.push(first);
     await writer.add({ kind: ROWS.terms, key: first, bytes });
   }
@@ -96,7 +95,7 @@ export async function writeSegment(
   return { id, flags };
 }
 
-async function* blocksOf(terms: SegmentSource['terms']): AsyncGenerator<TermBlock> {
+async function* blocksOf(terms: SegmentSource['terms'], slices: LoopSlices): AsyncGenerator<TermBlock> {
   if (Symbol.iterator in terms) {
     yield* termBlocks(terms);
     return;
@@ -108,24 +107,19 @@ async function* blocksOf(terms: SegmentSource['terms']): AsyncGenerator<TermBloc
     if (portion.length < 2_000) continue;
     yield* termBlocks(portion);
     portion = [];
-    await nextTurn();
+    await slices.next();
   }
   yield* termBlocks(portion);
 }
 
-function rowWriter(storage: IndexStorage, scope: IndexScope, segment: string) {
+function rowWriter(write: (rows: readonly IndexRow[]) => Promise<void>, slices: LoopSlices) {
   let rows: IndexRow[] = [];
   let bytes = 0;
-  let sliceBegan = 0;
-  const pause = async (): Promise<void> => {
-    await nextTurn();
-    sliceBegan = performance.now();
-  };
   const flush = async (): Promise<void> => {
-    if (rows.length > 0) await storage.write(scope, segment, rows);
+    if (rows.length > 0) await write(rows);
     rows = [];
     bytes = 0;
-    await pause();
+    await slices.next();
   };
   return {
     flush,
@@ -134,7 +128,7 @@ function rowWriter(storage: IndexStorage, scope: IndexScope, segment: string) {
       bytes += row.bytes.length;
       if (bytes >= STEP_BYTES) await flush();
       // Making rows is the larger part of the work.
-      else if (performance.now() - sliceBegan >= SLICE_MS) await pause();
+      else if (slices.isOver) await slices.next();
     },
   };
 }

@@ -139,27 +139,35 @@ function commit(
   expected: number,
   { add = [], drop = [], flags = [] }: Parameters<IndexStorage['commit']>[2],
 ): Promise<boolean> {
+  // Statements that wait for nothing are sent together: the embedded database serves no other connection in between.
   return pool.begin(async (sql) => {
-    await sql`
-      insert into runnel.search_indexes (tenant, dataset, generation) values (${tenant}, ${dataset}, 0)
-      on conflict (tenant, dataset) do nothing`;
-    const { count } = await sql`
-      update runnel.search_indexes set generation = generation + 1
-      where tenant = ${tenant} and dataset = ${dataset} and generation = ${expected}`;
+    const [, { count }] = await Promise.all([
+      sql`
+        insert into runnel.search_indexes (tenant, dataset, generation) values (${tenant}, ${dataset}, 0)
+        on conflict (tenant, dataset) do nothing`,
+      sql`
+        update runnel.search_indexes set generation = generation + 1
+        where tenant = ${tenant} and dataset = ${dataset} and generation = ${expected}`,
+    ]);
     if (count === 0) return false;
-    for (const { id, flags: bytes } of flags) {
-      await sql`
+    const changed = flags.map(
+      ({ id, flags: bytes }) => sql`
         update runnel.search_segments set flags = ${bytes}
-        where tenant = ${tenant} and dataset = ${dataset} and segment = ${id}`;
-    }
-    for (const { id: segment, flags: bytes } of add) {
-      await sql`insert into runnel.search_segments ${sql({ tenant, dataset, segment, flags: bytes })}`;
-    }
-    if (drop.length > 0) {
-      await sql`
-        delete from runnel.search_segments
-        where tenant = ${tenant} and dataset = ${dataset} and segment in ${sql(drop)}`;
-    }
+        where tenant = ${tenant} and dataset = ${dataset} and segment = ${id}`,
+    );
+    const added = add.map(
+      ({ id: segment, flags: bytes }) =>
+        sql`insert into runnel.search_segments ${sql({ tenant, dataset, segment, flags: bytes })}`,
+    );
+    const dropped =
+      drop.length === 0
+        ? []
+        : [
+            sql`
+              delete from runnel.search_segments
+              where tenant = ${tenant} and dataset = ${dataset} and segment in ${sql(drop)}`,
+          ];
+    await Promise.all([...changed, ...added, ...dropped]);
     return true;
   }) as Promise<boolean>;
 }

@@ -45,6 +45,9 @@ export const eventsKey = (tenant: string, run: string): string => `agent:events:
 export const runsOfAgentKey = (tenant: string, agent: string): string =>
   `agent:runs:${encodeURIComponent(tenant)}:${encodeURIComponent(agent)}`;
 
+/** Ids of the runs of all agents of a tenant by the time they started, chats aside; a sorted set, and one for each status. */
+export const runsOfTenantKey = (tenant: string): string => `agent:all-runs:${encodeURIComponent(tenant)}`;
+
 /** What is leased; a hash. */
 export const LEASE_PREFIX = 'agent:lease:';
 

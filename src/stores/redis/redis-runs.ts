@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { EngineError } from '../../errors.js';
 import { FIRST_EPOCH } from '../../records/run-log.js';
-import type { RunRecord, RunStatus, RunStore } from '../../records/runs.js';
+import type { RunQuery, RunRecord, RunStatus, RunStore } from '../../records/runs.js';
 import type { Call } from './commands.js';
-import { RUN_PREFIX, runKey, runsOfAgentKey } from './keys.js';
+import { RUN_PREFIX, runKey, runsOfAgentKey, runsOfTenantKey } from './keys.js';
 import { readReply } from './read-reply.js';
 import type { Redis } from './redis.js';
 import { fieldsOf, READ_FIELDS, readRun, STATUS_NUMBERS } from './run-fields.js';
@@ -19,7 +19,8 @@ const idsSchema = z.array(z.string());
 const DELETED_AT_ONCE = 200;
 
 /**
- * Records of runs in Redis hashes, for 30 days after the last change, with indexes by agent, session and status.
+ * Records of runs in Redis hashes, for 30 days after the last change, with indexes by tenant, agent, session and status. What
+ * no index has, such as the version, is looked for among the newest 20,000 of one.
  *
  * The name of a hash has no room for the tenant, so an id belongs to the tenant that used it first: CONFLICT for any other.
  */
@@ -31,45 +32,43 @@ export function createRedisRuns({ commands }: Redis, saveStep: SaveStep): RunSto
     if (result === 'foreign') throw foreignRun(run.id);
     return result === 'ok';
   };
+  const find: RunStore['find'] = async (tenant, id, agentId) => {
+    const [owner, ...values] = readReply(
+      foundSchema,
+      await commands.send('HMGET', [runKey(id), 'tenant_id', ...READ_FIELDS]),
+      `Run "${id}"`,
+    );
+    const run = owner === tenant && values[0] !== null ? readRun(id, values) : undefined;
+    return agentId === undefined || run?.agentId === agentId ? run : undefined;
+  };
   return {
     async save(tenant, run) {
       await write(tenant, run, undefined);
     },
     replace: (tenant, before, after) => write(tenant, after, before),
-    async find(tenant, id, agentId) {
-      const [owner, ...values] = readReply(
-        foundSchema,
-        await commands.send('HMGET', [runKey(id), 'tenant_id', ...READ_FIELDS]),
-        `Run "${id}"`,
-      );
-      const run = owner === tenant && values[0] !== null ? readRun(id, values) : undefined;
-      return agentId === undefined || run?.agentId === agentId ? run : undefined;
-    },
-    async list(tenant, { agentId, sessionId, status, from, to, offset, limit, maxBytes = 0 }) {
-      const indexes = indexesOf(tenant, agentId);
-      // Sessions have few runs, so the status is looked at one by one there.
-      const index =
-        sessionId !== undefined
-          ? indexes.session(sessionId)
-          : status !== undefined
-            ? indexes.status(status)
-            : indexes.agent;
-      const wanted = sessionId !== undefined && status !== undefined ? STATUS_NUMBERS[status] : '';
+    find,
+    async list(tenant, query) {
+      const { from = '-inf', to = '+inf', offset, limit, maxBytes = 0 } = query;
+      const { index, wanted } = placeOf(tenant, query);
       const reply = await commands.run(
         LIST_RUNS,
         [index],
-        [...[tenant, RUN_PREFIX, offset, limit, wanted], ...[from ?? '-inf', to ?? '+inf', maxBytes], ...READ_FIELDS],
+        [...[tenant, RUN_PREFIX, offset, limit, from, to, maxBytes, wanted.length / 2], ...wanted, ...READ_FIELDS],
       );
       const [total, ...records] = readReply(listSchema, reply, 'A list of runs');
       return { items: records.map(([id, ...values]) => readRun(id, values)), total };
+    },
+    async delete(tenant, id, agentId) {
+      const run = await find(tenant, id, agentId);
+      if (run === undefined) return false;
+      return (await commands.run(DELETE_RUNS, ...deletionOf(tenant, run.agentId, [id]))) === 1;
     },
     async deleteOf(tenant, agentId) {
       const indexes = indexesOf(tenant, agentId);
       const ids = readReply(idsSchema, await commands.send('ZRANGE', [indexes.agent, 0, -1]), 'A list of runs');
       for (let at = 0; at < ids.length; at += DELETED_AT_ONCE) {
         const some = ids.slice(at, at + DELETED_AT_ONCE);
-        const keys = [indexes.agent, ...STATUSES.map(indexes.status)];
-        await commands.run(DELETE_RUNS, keys, [tenant, RUN_PREFIX, indexes.session(''), ...some]);
+        await commands.run(DELETE_RUNS, ...deletionOf(tenant, agentId, some));
       }
       return ids;
     },
@@ -100,6 +99,7 @@ export function createSaveStep({ runKeptMs }: Redis): SaveStep {
         writes,
         ...epochs,
         STATUS_NUMBERS[run.status],
+        run.isChat === true ? '' : runsOfTenantKey(tenant),
         ...fieldsOf(run, before),
       ],
     };
@@ -113,6 +113,35 @@ export function foreignRun(run: string): EngineError {
 
 /** By their numbers. */
 const STATUSES = Object.keys(STATUS_NUMBERS) as RunStatus[];
+
+/** The index that has the fewest runs beside those that are asked for, and the fields of hashes that it does not answer for. */
+function placeOf(tenant: string, { agentId, sessionId, status, version, userId }: RunQuery) {
+  const wanted: (string | number)[] = [];
+  const place = { wanted, index: '' };
+  const number = status === undefined ? undefined : STATUS_NUMBERS[status];
+  if (version !== undefined) wanted.push('version', version);
+  if (userId !== undefined) wanted.push('user_id', userId);
+  if (agentId === undefined) {
+    if (sessionId !== undefined) wanted.push('session_id', sessionId);
+    const all = runsOfTenantKey(tenant);
+    return { ...place, index: number === undefined ? all : `${all}:${number}` };
+  }
+  const indexes = indexesOf(tenant, agentId);
+  if (sessionId === undefined)
+    return { ...place, index: status === undefined ? indexes.agent : indexes.status(status) };
+  // Sessions have few runs, so the status is looked at one by one there.
+  if (number !== undefined) wanted.push('status', number);
+  return { ...place, index: indexes.session(sessionId) };
+}
+
+/** Keys and arguments of {@link DELETE_RUNS}. */
+function deletionOf(tenant: string, agentId: string, ids: readonly string[]): [string[], string[]] {
+  const indexes = indexesOf(tenant, agentId);
+  const all = runsOfTenantKey(tenant);
+  const keys = [indexes.agent, ...STATUSES.map(indexes.status)];
+  keys.push(all, ...Object.values(STATUS_NUMBERS).map((number) => `${all}:${number}`));
+  return [keys, [tenant, RUN_PREFIX, indexes.session(''), ...ids]];
+}
 
 function indexesOf(tenant: string, agentId: string) {
   const agent = runsOfAgentKey(tenant, agentId);

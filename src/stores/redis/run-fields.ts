@@ -106,6 +106,8 @@ function identityOf(run: RunRecord): readonly (string | number)[] {
     ...['message_id', run.messageId],
     ...['parent_run_id', run.parentRun ?? ''],
     ...['started_at', run.startedAt],
+    ...(run.documentVersion === undefined ? [] : ['version', run.documentVersion]),
+    ...(run.userId === undefined ? [] : ['user_id', run.userId]),
   ];
 }
 

@@ -17,7 +17,20 @@ const FRESH_MS = 1_000;
 const healthShape = z.looseObject({
   status: z.enum(['ok', 'degraded']),
   database: z.looseObject({ status: z.enum(['ok', 'failed', 'late']), ms: whole }).optional(),
-  index: z.looseObject({ open: whole, passages: whole }).optional().describe('Search indexes in memory.'),
+  index: z
+    .looseObject({
+      open: whole.describe('Indexes in memory.'),
+      passages: whole.describe('What these find.'),
+      documents_waiting: whole
+        .nullable()
+        .describe('Documents in line or parsed, which are not found yet; null: not known in time.')
+        .optional(),
+      passages_without_vector: whole
+        .describe('What the last searches of these indexes found by words alone, as vectors are missing.')
+        .optional(),
+    })
+    .optional()
+    .describe('Search indexes, and how far they are behind.'),
   models: z
     .looseObject({ scripted: z.boolean(), providers: z.array(string) })
     .optional()
@@ -68,24 +81,40 @@ function detailsOf(parts: ServerParts): Promise<Details> {
   return details;
 }
 
-async function readDetails({ stores, services, indexSizes, breakers, now }: ServerParts): Promise<Details> {
+async function readDetails(parts: ServerParts): Promise<Details> {
+  const { stores, services, breakers, now } = parts;
   const begun = now();
   const asked = stores.agents.find('', 'health').then(
     () => 'ok' as const,
     () => 'failed' as const,
   );
-  const [status, targets] = await Promise.all([
+  const [status, targets, index] = await Promise.all([
     within(PATIENCE_MS, asked, 'late' as const),
     within(PATIENCE_MS, breakers.refresh(), NO_TARGETS),
+    indexOf(parts),
   ]);
   const { isScripted, defaultProvider, providers } = services.models.describe();
   const names = [defaultProvider, ...providers].flatMap((one) => (one === undefined ? [] : [one.name]));
-  const index = indexSizes?.();
   return {
     status: status === 'ok' && targets.every(({ state }) => state !== 'open') ? 'ok' : 'degraded',
     database: { status, ms: Math.max(0, now() - begun) },
-    ...(index && { index: { ...index } }),
+    ...(index && { index }),
     models: { scripted: isScripted, providers: [...new Set(names)] },
     breakers: targets.map(({ target, state }) => ({ target, state })),
   };
+}
+
+async function indexOf({ indexSizes, documentsWaiting }: ServerParts): Promise<Details['index']> {
+  if (indexSizes === undefined) return undefined;
+  const waiting = documentsWaiting && (await within(PATIENCE_MS, documentsWaiting().catch(unknown), null));
+  const { lacking, ...sizes } = indexSizes();
+  return {
+    ...sizes,
+    ...(waiting !== undefined && { documents_waiting: waiting }),
+    ...(lacking !== undefined && { passages_without_vector: lacking }),
+  };
+}
+
+function unknown(): null {
+  return null;
 }

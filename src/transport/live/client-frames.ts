@@ -26,7 +26,15 @@ const schemas = {
     .refine(({ session_id, run_id }) => session_id !== undefined || run_id !== undefined, {
       error: 'expected `session_id` or `run_id`',
     }),
-  attach: z.object({ type: z.literal('attach'), req, view, run_id: id, last_event_id: seq.default(0) }),
+  /** With `batch` events that come together are one frame of the type `events`. */
+  attach: z.object({
+    type: z.literal('attach'),
+    req,
+    view,
+    run_id: id,
+    last_event_id: seq.default(0),
+    batch: z.boolean().default(false),
+  }),
   ack: z.object({ type: z.literal('ack'), run_id: id, seq }),
   ping: z.object({ type: z.literal('ping'), t: z.json().optional() }),
   close: z.object({ type: z.literal('close') }),

@@ -10,13 +10,16 @@ import type { RunIdentity, RunRecord } from '../../records/runs.js';
 import type { TokenBucket } from '../access/rate-limits.js';
 import { readChat } from '../chat/chat-input.js';
 import { chatRunInfo, findChatRun, startChat } from '../chat/start-chat.js';
-import { readTurn } from '../runs/read-turn.js';
+import { readForkChange, readTurn } from '../runs/read-turn.js';
 import type { ServerParts } from '../server-parts.js';
 import type { ClientFrame, RequestId } from './client-frames.js';
+import { EventBatch } from './event-batch.js';
 import {
   AGENT_VIEWS,
+  BATCH_WINDOW,
   doneFrame,
   errorFrame,
+  eventFields,
   eventFrame,
   type LiveView,
   type ServerFrame,
@@ -76,7 +79,7 @@ export class LiveRuns {
   async fork(frame: Frame<'fork'>, req: RequestId): Promise<void> {
     const { run_id, at, view } = frame;
     const { parts } = this.#options;
-    const point = { run: checkId('run_id', run_id), ...(at === undefined ? {} : { at }) };
+    const point = { run: checkId('run_id', run_id), ...(at === undefined ? {} : { at }), ...readForkChange(frame) };
     const turn = () => readTurn(frame, frame);
     await this.#start((target) => parts.forkRun(target, point, turn()), req, AGENT_VIEWS[view]);
   }
@@ -104,13 +107,15 @@ export class LiveRuns {
   }
 
   /** Answers with the events that the client does not have, then those that come. @throws EngineError NOT_FOUND, FORBIDDEN. */
-  async attach({ run_id: run, last_event_id: after, view }: Frame<'attach'>, req: RequestId): Promise<void> {
+  async attach(frame: Frame<'attach'>, req: RequestId): Promise<void> {
+    const { run_id: run, last_event_id: after, view, batch } = frame;
     const record = await this.#find(run);
     if (!this.#followers.has(run)) this.#requireRoom();
     this.#unfollow(run);
     this.#options.send({ type: 'attached', req, run_id: run, from_seq: after + 1, status: record.status });
     const isChat = this.#options.agentId === undefined && view !== 'engine';
-    this.#follow(run, after, isChat ? this.#chatView(record) : AGENT_VIEWS[view]);
+    const shown = isChat ? this.#chatView(record) : AGENT_VIEWS[view];
+    this.#follow({ run, after, view: shown, isBatched: batch });
   }
 
   /** Stops a run; the answer is its `done`, also when it was over before. @throws EngineError NOT_FOUND, FORBIDDEN. */
@@ -154,7 +159,7 @@ export class LiveRuns {
 
   #accept({ id, sessionId, messageId }: RunIdentity, req: RequestId, view: LiveView): void {
     this.#options.send({ type: 'accepted', req, run_id: id, session_id: sessionId, message_id: messageId });
-    this.#follow(id, 0, view);
+    this.#follow({ run: id, after: 0, view, isBatched: false });
   }
 
   #chatView(run: Pick<RunIdentity, 'id' | 'agentId' | 'sessionId'>): LiveView {
@@ -162,13 +167,12 @@ export class LiveRuns {
     return { isExact: false, show: ({ source }) => toChatFrame(source, about) };
   }
 
-  #follow(run: string, after: number, view: LiveView): void {
+  #follow(what: Pick<Following, 'run' | 'after' | 'view' | 'isBatched'>): void {
+    const { run } = what;
     // The client went away while its run was being started; the following would never end.
     if (this.#isStopped) return;
     const follower = new RunFollower(this.#options, {
-      run,
-      after,
-      view,
+      ...what,
       whenDone: (lastSeq) => this.#attempt(run, this.#done(run, lastSeq)),
       whenFailed: (error, lastSeq) => this.#attempt(run, this.#failed(run, error, lastSeq)),
     });
@@ -262,6 +266,8 @@ interface Following {
   /** Number of the last event that the client has. */
   readonly after: number;
   readonly view: LiveView;
+  /** Whether events that come together leave in one frame. */
+  readonly isBatched: boolean;
   /** Called once after the last event. */
   readonly whenDone: (lastSeq: number) => void;
   /** Called once when following is not possible any more. */
@@ -274,9 +280,11 @@ class RunFollower {
   readonly #following: Following;
   readonly #isReady = new BehaviorSubject(true);
   readonly #subscription = new Subscription();
+  readonly #batch: EventBatch | undefined;
+  readonly #window: number;
   /** Number of the last event that was sent. */
   lastSeq: number;
-  /** Numbers of the events that were sent and not acknowledged, at most {@link WINDOW}, the newest. */
+  /** Numbers of the events that were sent and not acknowledged, at most the window, the newest. */
   #inFlight: number[] = [];
   /** For a client that never acknowledges only the socket counts. */
   #hasAcknowledged = false;
@@ -285,6 +293,8 @@ class RunFollower {
     this.#options = options;
     this.#following = following;
     this.lastSeq = following.after;
+    this.#window = following.isBatched ? BATCH_WINDOW : WINDOW;
+    if (following.isBatched) this.#batch = new EventBatch(following.run, options.send);
   }
 
   start(): void {
@@ -297,12 +307,13 @@ class RunFollower {
       parts.host.follow(tenant, run, { after, ready$, isExact: view.isExact }).subscribe({
         next: (frame) => {
           this.lastSeq = frame.seq;
-          const text = eventFrame(run, frame, view);
-          if (text === undefined) return;
+          const fields = eventFields(frame, view);
+          if (fields === undefined) return;
           this.#inFlight.push(frame.seq);
           // Rarely, so that a client that never acknowledges costs nothing.
-          if (this.#inFlight.length >= 2 * WINDOW) this.#inFlight = this.#inFlight.slice(-WINDOW);
-          this.#options.send(text);
+          if (this.#inFlight.length >= 2 * this.#window) this.#inFlight = this.#inFlight.slice(-this.#window);
+          if (this.#batch === undefined) this.#options.send(eventFrame(run, fields));
+          else this.#batch.add(fields);
           this.refresh();
         },
         error: (error: unknown) => {
@@ -319,7 +330,7 @@ class RunFollower {
 
   /** Looks again whether the client takes more. */
   refresh(): void {
-    const isBehind = this.#hasAcknowledged && this.#inFlight.length >= WINDOW;
+    const isBehind = this.#hasAcknowledged && this.#inFlight.length >= this.#window;
     const isReady = !isBehind && this.#options.canSend();
     if (isReady !== this.#isReady.value) this.#isReady.next(isReady);
   }
@@ -327,11 +338,13 @@ class RunFollower {
   /** The client has everything up to `seq`. */
   acknowledge(seq: number): void {
     this.#hasAcknowledged = true;
-    this.#inFlight = this.#inFlight.filter((sent) => sent > seq);
+    const at = this.#inFlight.findIndex((sent) => sent > seq);
+    this.#inFlight = at < 0 ? [] : this.#inFlight.slice(at);
     this.refresh();
   }
 
   stop(): void {
     this.#subscription.unsubscribe();
+    this.#batch?.flush();
   }
 }

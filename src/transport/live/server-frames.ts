@@ -6,8 +6,11 @@ import type { RunRecord, RunStatus } from '../../records/runs.js';
 import { failureOf } from '../envelope.js';
 import type { RequestId } from './client-frames.js';
 
-/** Unacknowledged events after which a client that acknowledges is left waiting. */
+/** Unacknowledged events after which a client that acknowledges is left waiting; their bytes are bounded by what its socket takes. */
 export const WINDOW = 256;
+
+/** The same for a client that takes events in batches: some milliseconds of a fast one. */
+export const BATCH_WINDOW = 2_048;
 
 /** Seconds for which the events of an ended run can be counted on. */
 export const RESUME_TTL_SECONDS = 600;
@@ -76,14 +79,18 @@ export function errorFrame(
   return { type: 'error', req: about.req, run_id: about.run_id, code, message, ...details, fatal: false };
 }
 
-/** The event is put in as it is: it was serialised once for all clients. Undefined when the view does not show it. */
-export function eventFrame(run: string, frame: EventFrame, view: LiveView): string | undefined {
+/** The fields of one event. It is put in as it is: it was serialised once for all clients. Undefined when the view does not show it. */
+export function eventFields(frame: EventFrame, view: LiveView): string | undefined {
   const { seq, fromSeq } = frame;
   const json = view.show(frame);
   if (json === undefined) return undefined;
   const from = fromSeq === undefined ? '' : `"from_seq":${fromSeq},`;
-  return `{"type":"event","run_id":"${escapeJson(run)}",${from}"seq":${seq},"event":${json}}`;
+  return `${from}"seq":${seq},"event":${json}`;
 }
+
+/** A frame of one event, from its fields. */
+export const eventFrame = (run: string, fields: string): string =>
+  `{"type":"event","run_id":"${escapeJson(run)}",${fields}}`;
 
 /** Why a live connection is closed. */
 export const CLOSE = {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { checkId } from '../../hosting/ids.js';
 import { badArgument } from '../../hosting/refusals.js';
-import type { TurnRequest } from '../../hosting/start-command.js';
+import type { ForkPoint, TurnRequest } from '../../hosting/start-command.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { nearestName } from '../../nearest-name.js';
 import { readTraceContext, type TraceContext } from '../../trace-context.js';
@@ -39,6 +39,31 @@ export const turnSchema = z.looseObject({
   custom_header: object.describe('Headers for tools that declare them.'),
 });
 
+/** What a fork takes beside a turn. */
+const changeShape = {
+  variables: object.describe('Variables that are different from the event on, such as `env.limit`.'),
+  outputs: z
+    .record(z.string(), z.custom<JsonObject>(isJsonObject, 'expected an object').meta({ type: 'object' }))
+    .nullish()
+    .describe('Outputs that are different, by id of a component that had finished: `{"LLM:A": {"content": …}}`.'),
+};
+
+/** Bodies of requests to fork a run. */
+export const forkSchema = turnSchema.extend(changeShape);
+
+/** What is different in a fork, read from a frame. @throws EngineError BAD_REQUEST. */
+export function readForkChange(body: unknown): Pick<ForkPoint, 'variables' | 'outputs'> {
+  return forkChangeOf(readInput(z.looseObject(changeShape), body));
+}
+
+/** The same of a body that was read. */
+export function forkChangeOf(body: z.output<z.ZodObject<typeof changeShape>>) {
+  refuseMistyped(body, CHANGES);
+  return given({ variables: body.variables, outputs: body.outputs });
+}
+
+const CHANGES = Object.keys(changeShape);
+
 /** What may also stand in the query of the URL; the body wins. */
 export const turnQuery = versionQuery.extend({
   user_input: text,
@@ -67,7 +92,7 @@ export function turnOf(
   query: z.output<typeof turnQuery>,
   headers: TraceHeaders = {},
 ): TurnRequest {
-  refuseMistyped(body);
+  refuseMistyped(body, MEANT);
   const own = (name: 'session_id' | 'version' | 'resume_from' | 'user_id' | 'name') =>
     body[name] === undefined || body[name] === null || body[name] === '' ? query[name] : body[name];
   const sessionId = own('session_id');
@@ -102,9 +127,9 @@ export function turnOf(
 const MEANT = ['query', 'question', 'user_input', 'inputs', 'files', 'session_id'] as const;
 
 /** Other fields pass, as clients of RAGFlow send some; one that resembles a field that is missing was meant to be it. */
-function refuseMistyped(body: z.output<typeof turnSchema>): void {
+function refuseMistyped(body: object, fields: readonly string[]): void {
   for (const name of Object.keys(body)) {
-    const meant = Object.hasOwn(turnSchema.shape, name) ? undefined : nearestName(name, MEANT);
+    const meant = Object.hasOwn(forkSchema.shape, name) ? undefined : nearestName(name, fields);
     if (meant === undefined || Object.hasOwn(body, meant)) continue;
     throw badArgument(`There is no \`${meant}\`, but \`${name}\`, which is no field. Did you mean \`${meant}\`?`);
   }

@@ -29,6 +29,8 @@ export const runView = defineView<RunRecord>()({
   message_id: [string, 'messageId'],
   parent_run_id: [string.nullable().describe('The run that it continues.'), 'parentRun'],
   forked_at: [whole.nullable().describe('Number of the last event of that run that it builds on.'), 'forkedAt'],
+  version: [string.nullable().describe('`draft`, `published`, or the id of a version.'), 'documentVersion'],
+  user_id: [string.nullable().describe("The client's name for its user."), 'userId'],
   status: [z.enum(['running', 'waiting', 'succeeded', 'failed', 'cancelled']), 'status'],
   error: [
     z.looseObject({ code: string, message: string }).nullable(),
@@ -94,6 +96,8 @@ export const activationView = defineView<TimelineActivation>()({
   usage: usageField,
   calls: [z.array(callShape).describe('Models, tools and agents that it called.'), ({ calls }) => calls.map(writeCall)],
 });
+
+export const listedRunShape = runView.shape.extend({ agent_title: string });
 
 export const runDetailShape = runView.shape.extend({ nodes: z.array(nodeView.shape) });
 

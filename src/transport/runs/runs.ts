@@ -1,7 +1,8 @@
 /** Runs: starting, watching, forking and stopping them. */
 import { z } from 'zod';
-import { badArgument, noRun } from '../../hosting/refusals.js';
+import { badArgument, noRun, stillRunning } from '../../hosting/refusals.js';
 import type { LiveFilter } from '../../hosting/run-hub.js';
+import type { AgentStore } from '../../records/agents.js';
 import type { RunRecord, RunStatus } from '../../records/runs.js';
 import { notForPages, opensSession } from '../access/page-keys.js';
 import { findAgent } from '../agents/find-agent.js';
@@ -23,8 +24,8 @@ import { type PathRequest, type RouteGroup, type RouteRequest, route } from '../
 import type { ServerParts } from '../server-parts.js';
 import { acceptsStream, answerShape, answerWithRun } from './answer-run.js';
 import { eventNumber, followRun } from './follow-run.js';
-import { turnOf, turnQuery, turnSchema } from './read-turn.js';
-import { runDetailShape, runDetailView, runView, timelineShape, timelineView } from './run-view.js';
+import { forkChangeOf, forkSchema, turnOf, turnQuery, turnSchema } from './read-turn.js';
+import { listedRunShape, runDetailShape, runDetailView, runView, timelineShape, timelineView } from './run-view.js';
 import { stateShape, stateView } from './state-view.js';
 
 const STATUSES: readonly RunStatus[] = ['running', 'waiting', 'succeeded', 'failed', 'cancelled'];
@@ -36,13 +37,17 @@ const cancelSchema = z.looseObject({
   task_id: idText.describe('Id of a session or of a run.'),
 });
 
-const runsQuery = pageQuery.extend({
+const allRunsQuery = pageQuery.extend({
   status: checked('status', `one of ${STATUSES.join(', ')}`, (given) =>
     STATUSES.find((status) => status === given),
   ).describe(`One of ${STATUSES.join(', ')}.`),
-  session_id: text,
+  version: text.describe('`draft`, `published`, or the id of a version.'),
+  user_id: text.describe("The client's name for its user."),
+  agent_id: text.describe('Default: all agents.'),
   ...periodQuery.shape,
 });
+
+const runsQuery = allRunsQuery.omit({ agent_id: true }).extend({ session_id: text });
 
 const at = checked('at', 'the number of an event', eventNumber).describe('Number of the event; default the last one.');
 
@@ -101,11 +106,35 @@ export const runRoutes: RouteGroup = {
       answers: 'page',
       data: z.array(runView.shape),
       handle: async ({ tenant, query, found }, parts) => {
-        const { status, session_id: sessionId, from_date: from, to_date: to } = query;
         const page = pageOf(query);
-        const wanted = { agentId: found.id, ...page, ...given({ status, sessionId, from, to }) };
+        const wanted = {
+          agentId: found.id,
+          ...page,
+          ...conditionsOf(query),
+          ...given({ sessionId: query.session_id }),
+        };
         const { items, total } = await listFitting(wanted, (one) => parts.stores.runs.list(tenant, one));
         return successPage(items.map(runView.of), total, page);
+      },
+    }),
+    route('GET /runs', {
+      summary: 'Lists runs of all agents, newest first',
+      reserves: PAGE_BYTES,
+      query: allRunsQuery,
+      answers: 'page',
+      data: z.array(listedRunShape),
+      handle: async ({ query, ...caller }, parts) => {
+        // A key for one agent sees no other.
+        const id = query.agent_id ?? caller.boundAgent;
+        const agent = id === undefined ? undefined : await findAgent({ ...caller, params: { id } }, parts);
+        const page = pageOf(query);
+        const whose = agent === undefined ? { exceptKind: 'chat' as const } : { agentId: agent.id };
+        const { items, total } = await listFitting({ ...whose, ...page, ...conditionsOf(query) }, (one) =>
+          parts.stores.runs.list(caller.tenant, one),
+        );
+        const titles = await titlesOf(parts.stores.agents, caller.tenant, items);
+        const listed = items.map((run) => ({ ...runView.of(run), agent_title: titles.get(run.agentId) ?? '' }));
+        return successPage(listed, total, page);
       },
     }),
     route('GET /agents/:id/runs/:run', {
@@ -138,12 +167,12 @@ export const runRoutes: RouteGroup = {
       summary: 'Starts another run from an event of a run; nodes that had finished by then are not run again',
       finds: findAgent,
       query: forkQuery,
-      body: turnSchema,
+      body: forkSchema,
       answers: 'events',
       data: answerShape,
       handle: async ({ tenant, params, query, body, exchange, found }, parts) => {
         const turn = turnOf(body, query, exchange.headers);
-        const point = { run: params.run, ...given({ at: query.at }) };
+        const point = { run: params.run, ...given({ at: query.at }), ...forkChangeOf(body) };
         const { live } = await parts.forkRun({ tenant, agentId: found.id, fallback: 'draft' }, point, turn);
         return answerWithRun(exchange, parts, live, { streams: turn.streams || acceptsStream(exchange) });
       },
@@ -159,6 +188,17 @@ export const runRoutes: RouteGroup = {
         const isEngine = request.query.view === 'engine';
         if (request.page !== undefined && isEngine) throw notForPages('`view=engine`');
         return followRun(parts, request, () => (isEngine ? { isExact: true, frames: engineFrames } : {}));
+      },
+    }),
+    route('DELETE /agents/:id/runs/:run', {
+      summary: 'Deletes a run that is over, with its events; its conversation stays',
+      finds: findRun,
+      data: z.boolean(),
+      handle: async ({ tenant, found: { id, status } }, { stores }) => {
+        if (status === 'running') throw stillRunning(id);
+        const wasThere = await stores.runs.delete(tenant, id);
+        await stores.log.delete(tenant, id);
+        return success(wasThere);
       },
     }),
     route('POST /agents/:id/runs/:run/cancel', {
@@ -184,6 +224,21 @@ export const runRoutes: RouteGroup = {
     }),
   ],
 };
+
+/** What both lists of runs are narrowed down by. */
+function conditionsOf(query: Omit<z.output<typeof allRunsQuery>, 'agent_id'>) {
+  const { status, version, user_id: userId, from_date: from, to_date: to } = query;
+  return given({ status, version, userId, from, to });
+}
+
+/** Titles by id of the agent, of those that are still there. */
+async function titlesOf(agents: AgentStore, tenant: string, runs: readonly RunRecord[]) {
+  const ids = [...new Set(runs.map(({ agentId }) => agentId))];
+  if (ids.length === 0) return new Map<string, string>();
+  const query = { ids, offset: 0, limit: ids.length, orderBy: 'title', descending: false } as const;
+  const { items } = await agents.select(tenant, query, ['title']);
+  return new Map(items.map(({ id, title }) => [id, String(title)]));
+}
 
 async function cancelTask({ tenant, params }: RouteRequest<'task'>, parts: ServerParts): Promise<Envelope> {
   await cancel(parts, tenant, { sessionId: params.task });

@@ -24,13 +24,17 @@ describe('vectors of a model', () => {
   it('find what shares no word with the question, once every passage has one', async () => {
     const index = open([0.1, 0.9, 0]);
     await index.add(PASSAGES);
+    expect(index.lacking).toBe(0);
     expect(await index.search({ question: 'feline' })).toEqual([]);
+    expect(index.lacking).toBe(3);
     expect(await index.missingVectors(10)).toEqual(['p0', 'p1', 'p2']);
     await index.setVectors(new Map([...VECTORS].slice(0, 2)));
     expect(await index.search({ question: 'feline' })).toEqual([]);
+    expect(index.lacking).toBe(1);
     await index.setVectors(VECTORS);
     expect(await index.missingVectors(10)).toEqual([]);
     const hits = await index.search({ question: 'feline' });
+    expect(index.lacking).toBe(0);
     expect(hits[0]?.id).toBe('p1');
     expect(hits[0]?.parts.vector).toBeCloseTo(0.994, 2);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ByteWriter } from '../../../src/knowledge/search/bytes.js';
-import { compareKeys, createMemoryIndexStorage } from '../../../src/knowledge/search/memory-index-storage.js';
+import { compareKeys, createMemoryIndexStorage, sortKeys } from '../../../src/knowledge/search/memory-index-storage.js';
 import {
   decodePostings,
   findTerm,
@@ -120,6 +120,14 @@ describe('blocks of postings', () => {
     for (const { term, ordinals } of terms) expect(findTerm(renewed, term)?.count).toBe(ordinals.length);
     expect(renewedBlock(new Uint8Array())).toHaveLength(0);
   });
+});
+
+it('keys are in one order, with letters beyond 16 bits and without', () => {
+  const plain = ['b', 'a', 'ab', '\ue000', '断', 'é', ''];
+  for (const keys of [plain, [...plain, '𠀀', '𠀀b', '\uffff']]) {
+    const bytes = [...keys].sort((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)));
+    expect(sortKeys([...keys])).toEqual(bytes);
+  }
 });
 
 describe('an index with segments of the first version', () => {

@@ -12,6 +12,7 @@ import { kindOf, SERVER_ICON } from '../kinds.js';
 import { useNodePicture } from '../live/live-run.js';
 import { newestActivation, type StateTexts, stateTexts, tellingText, tokensText } from '../live/node-state.js';
 import { MAX_TOOLS } from '../sizes.js';
+import { Badges } from './badges.js';
 import style from './card.module.css';
 import { NodeNames } from './names.js';
 import { NodeState } from './node-state.js';
@@ -60,7 +61,7 @@ export const Card = memo(function Card({ data: { node }, selected }: NodeProps<C
       </p>
       <ToolRows node={node} />
       {node.branches.map((branch, number) => (
-        <p
+        <div
           key={branchName(branch, number, words)}
           className={isChosen(branch, chosen) ? `${style.row} ${style.chosen}` : style.row}
         >
@@ -68,14 +69,14 @@ export const Card = memo(function Card({ data: { node }, selected }: NodeProps<C
           <span>{branch.condition}</span>
           {isChosen(branch, chosen) && <Check size={13} aria-hidden="true" />}
           <Port id={branchHandle(number)} kind="source" className={style.port} />
-        </p>
+        </div>
       ))}
       {node.hasExceptions && (
-        <p className={`${style.row} ${style.exception}`}>
+        <div className={`${style.row} ${style.exception}`}>
           <ShieldAlert size={13} aria-hidden="true" />
           <b>{words.onError}</b>
           <Port id={EXCEPTION} kind="source" className={style.port} />
-        </p>
+        </div>
       )}
     </div>
   );
@@ -104,6 +105,7 @@ function CardHead({
           <span className={style.type} title={`${node.type} · ${node.id}`}>
             {isKnown ? aboutType(node, picture, states) : `${node.type}, ${words.unknown}`}
           </span>
+          <Badges badges={node.badges} />
           {picture !== undefined && <NodeState node={picture} />}
         </div>
       </div>

@@ -1,11 +1,13 @@
 /** What all nodes of one canvas share. */
-import { createContext, useContext } from 'react';
+import { createContext, type MouseEvent, useContext } from 'react';
 
 export interface Surroundings {
   /** Makes ids of elements unique where several canvases are on one page. */
   readonly scope: string;
   /** Types that the server has not, in lower case. */
   readonly unknownTypes: ReadonlySet<string>;
+  /** In an editor: what a click on a way out of a node does, told by its handle. */
+  readonly onPort?: (event: MouseEvent, handle: string) => void;
 }
 
 const SurroundingsContext = createContext<Surroundings>({ scope: '', unknownTypes: new Set() });

@@ -80,8 +80,8 @@ export class DraftSaver {
     return this.#updateTime;
   }
 
-  /** Begins to save; the function that it gives ends it. */
-  open(): () => void {
+  /** Begins to save; the function that it gives ends it, when what was typed last is saved or kept. */
+  open(): () => Promise<void> {
     const { wake$ = EMPTY, scheduler } = this.#options;
     const again$ = this.#state.pipe(switchMap(({ is }) => (is === 'away' ? timer(RETRY_MS, scheduler) : EMPTY)));
     const wanted$ = merge(this.#edits.pipe(debounceTime(SAVE_MS, scheduler)), this.#now, again$, wake$);
@@ -90,8 +90,7 @@ export class DraftSaver {
     this.#subscription = subscription;
     return () => {
       this.keep();
-      // What was typed last is on its way when the screen goes.
-      void this.#save().finally(() => subscription.unsubscribe());
+      return this.#save().finally(() => subscription.unsubscribe());
     };
   }
 
@@ -115,7 +114,12 @@ export class DraftSaver {
   keep(): boolean {
     const { storage, agent, dsl } = this.#options;
     if (this.#edited === this.#stored) return true;
-    return keepDraft(storage, agent, { dsl: dsl(), updateTime: this.#updateTime });
+    try {
+      return keepDraft(storage, agent, { dsl: dsl(), updateTime: this.#updateTime });
+    } catch {
+      // What cannot be written cannot be kept; saving says why.
+      return false;
+    }
   }
 
   /** Out of a conflict: what is here takes the place of what was saved elsewhere. */

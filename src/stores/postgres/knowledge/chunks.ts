@@ -22,19 +22,24 @@ export function createPostgresChunks(database: Database): ChunkStore & VectorSto
       const rows = chunks.map((chunk) => chunkRow(tenant, attempt, chunk));
       await database.repeat((sql) =>
         sql.begin(async (transaction) => {
-          await requireAttempt(transaction, tenant, documentId, attempt);
-          if (rows.length === 0) return;
-          await transaction`
-            delete from runnel.knowledge_vectors v using runnel.knowledge_chunks c
-            where v.tenant = ${tenant} and v.chunk in ${anyOf(
-              transaction,
-              rows.map(({ id }) => id),
-            )}
-              and c.tenant = v.tenant and c.id = v.chunk
-              and c.text <> (${JSON.stringify(Object.fromEntries(rows.map(({ id, text }) => [id, text])))}::json ->> c.id)`;
-          await transaction`
-            insert into runnel.knowledge_chunks ${transaction(rows)}
-            on conflict (tenant, id) do update set ${transaction.unsafe(isWritten ? WRITTEN : FOUND_AGAIN)}`;
+          const isOurs = requireAttempt(transaction, tenant, documentId, attempt);
+          if (rows.length === 0) return isOurs;
+          const ids = rows.map(({ id }) => id);
+          const texts = JSON.stringify(Object.fromEntries(rows.map(({ id, text }) => [id, text])));
+          // Sent together: the embedded database serves no other connection while a transaction waits for its next statement.
+          const written = Promise.all([
+            transaction`
+              delete from runnel.knowledge_vectors v using runnel.knowledge_chunks c
+              where v.tenant = ${tenant} and v.chunk in ${anyOf(transaction, ids)}
+                and c.tenant = v.tenant and c.id = v.chunk and c.text <> (${texts}::json ->> c.id)`,
+            transaction`
+              insert into runnel.knowledge_chunks ${transaction(rows)}
+              on conflict (tenant, id) do update set ${transaction.unsafe(isWritten ? WRITTEN : FOUND_AGAIN)}`,
+          ]);
+          // That the document is gone says more than what the database makes of its chunks.
+          written.catch(() => {});
+          await isOurs;
+          await written;
         }),
       );
     },

@@ -110,6 +110,60 @@ export function describeRunStore(store: () => RunStore, given: Given): void {
       expect(await listed({ from: 31, to: 39 })).toEqual([0]);
     });
 
+    it('lists those of all agents, and of no chat, by what they have', async () => {
+      const [tenant, stranger] = [newTenant(), newTenant()];
+      const [one, other] = [await given.agent(tenant), await given.agent(tenant)];
+      const runs = [
+        runRecord(one, { startedAt: 1, status: 'succeeded', documentVersion: 'draft', userId: 'me' }),
+        runRecord(other, { startedAt: 2, status: 'waiting', documentVersion: 'v1', userId: 'me' }),
+        runRecord(one, { startedAt: 3, status: 'running', documentVersion: 'v1' }),
+        runRecord(other, { startedAt: 4, status: 'running', isChat: true }),
+      ] as const;
+      for (const run of runs) await store().save(tenant, run);
+      await store().save(stranger, runRecord(await given.agent(stranger), { startedAt: 9 }));
+      const listed = async (query: Partial<RunQuery>) => {
+        const { items, total } = await store().list(tenant, { exceptKind: 'chat', ...ALL, ...query });
+        expect(items.map((item) => runs.find(({ id }) => id === item.id))).toEqual(items);
+        return [...items.map(({ startedAt }) => startedAt), total];
+      };
+      expect(await listed({})).toEqual([3, 2, 1, 3]);
+      expect(await listed({ offset: 1, limit: 1 })).toEqual([2, 3]);
+      expect(await listed({ from: 2, to: 3 })).toEqual([3, 2, 2]);
+      expect(await listed({ status: 'waiting' })).toEqual([2, 1]);
+      expect(await listed({ version: 'v1' })).toEqual([3, 2, 2]);
+      expect(await listed({ version: 'v1', status: 'running' })).toEqual([3, 1]);
+      expect(await listed({ userId: 'me' })).toEqual([2, 1, 2]);
+      expect(await listed({ userId: 'me', agentId: one })).toEqual([1, 1]);
+      expect(await listed({ userId: 'you' })).toEqual([0]);
+      // One that ends is found by how it ended, and by nothing else.
+      const ended = { ...runs[2], status: 'failed', finishedAt: 5 } as const;
+      expect(await store().replace(tenant, runs[2], ended)).toBe(true);
+      expect((await store().list(tenant, { exceptKind: 'chat', status: 'running', ...ALL })).total).toBe(0);
+      expect((await store().list(tenant, { exceptKind: 'chat', status: 'failed', ...ALL })).items).toEqual([ended]);
+    });
+
+    it('deletes one run, of its tenant alone', async () => {
+      const tenant = newTenant();
+      const agent = await given.agent(tenant);
+      const [run, kept] = [runRecord(agent, { startedAt: 1, status: 'failed' }), runRecord(agent, { startedAt: 2 })];
+      for (const one of [run, kept]) await store().save(tenant, one);
+      expect(await store().delete(newTenant(), run.id)).toBe(false);
+      expect(await store().delete(tenant, run.id, 'another')).toBe(false);
+      expect(await store().find(tenant, run.id)).toEqual(run);
+      expect(await store().delete(tenant, run.id)).toBe(true);
+      expect(await store().delete(tenant, run.id)).toBe(false);
+      expect(await store().find(tenant, run.id)).toBeUndefined();
+      for (const query of [
+        {},
+        { agentId: agent },
+        { status: 'failed' as const },
+        { sessionId: run.sessionId, agentId: agent },
+      ]) {
+        const { items } = await store().list(tenant, { exceptKind: 'chat', ...ALL, ...query });
+        expect(items).toEqual('status' in query ? [] : [kept]);
+      }
+    });
+
     it('keeps what another tenant owns out of every call', async () => {
       const [mine, theirs] = [newTenant(), newTenant()];
       const agent = await given.agent(mine);

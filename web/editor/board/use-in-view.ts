@@ -1,0 +1,34 @@
+/** Brings a node that was chosen, or added, to where it can be seen. */
+import { useReactFlow } from '@xyflow/react';
+import { useEffect } from 'react';
+
+const EDGE = 24;
+
+export function useInView(selection: readonly string[]): void {
+  const { getViewport, setViewport } = useReactFlow();
+  const chosen = selection.length === 1 ? selection[0] : undefined;
+  useEffect(() => {
+    if (chosen === undefined) return undefined;
+    // Behind the drawing of the node, and of the form beside it.
+    const frame = requestAnimationFrame(() => {
+      const node = document.querySelector(`.react-flow__node[data-id="${CSS.escape(chosen)}"]`);
+      const canvas = node?.closest('.react-flow');
+      if (node === null || canvas === null || canvas === undefined) return;
+      const [own, all] = [node.getBoundingClientRect(), canvas.getBoundingClientRect()];
+      const form = canvas.parentElement?.querySelector('aside')?.getBoundingClientRect();
+      const right = form === undefined ? all.right : Math.max(all.left + 200, form.left);
+      const across = shift(own.left, own.right, all.left + EDGE, right - EDGE);
+      const along = shift(own.top, own.bottom, all.top + EDGE, all.bottom - EDGE);
+      if (across === 0 && along === 0) return;
+      const { x, y, zoom } = getViewport();
+      void setViewport({ x: x + across, y: y + along, zoom });
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [chosen, getViewport, setViewport]);
+}
+
+/** How far a range has to go to lie in another; its beginning counts where it is too large. */
+function shift(from: number, to: number, least: number, most: number): number {
+  if (from < least || to - from > most - least) return least - from;
+  return to > most ? most - to : 0;
+}

@@ -1,0 +1,70 @@
+/** The canvas with what a run does on it, as soon as it is known where everything stands. */
+import '@xyflow/react/dist/base.css';
+import { type MouseEvent, useCallback, useEffect, useId, useMemo, useState } from 'react';
+import type { RunPicture } from '../../src/canvas/picture/picture.js';
+import { useUnknownTypes } from '../canvas/catalogue.js';
+import type { Drawing } from '../canvas/drawing.js';
+import { LiveProvider, LiveRun } from '../canvas/live/live-run.js';
+import { SurroundingsProvider } from '../canvas/nodes/surroundings.js';
+import { usePlacement } from '../canvas/placement.js';
+import { LoadingNote } from '../parts/notes.js';
+import { EditorBoard } from './board/editor-board.js';
+import { useEditor, useEditorState } from './editor-context.js';
+import { editorDrawing, editorPlacement } from './model/editor-store.js';
+import { wayOfHandle } from './model/ways.js';
+
+export interface CanvasProps {
+  readonly picture: RunPicture | undefined;
+  readonly isLive: boolean;
+  /** Opens the form of what is selected. */
+  readonly onOpen: () => void;
+}
+
+export function Canvas({ picture, isLive, onOpen }: CanvasProps) {
+  const { document, spots } = useEditorState();
+  const drawing = useMemo(() => editorDrawing(document), [document]);
+  const placement = useMemo(() => spots && editorPlacement(drawing, spots), [drawing, spots]);
+  const [live] = useState(() => new LiveRun());
+  const scope = useId();
+  const unknownTypes = useUnknownTypes(drawing);
+  const onPort = usePort(drawing);
+  const surroundings = useMemo(() => ({ scope, unknownTypes, onPort }), [scope, unknownTypes, onPort]);
+  useEffect(() => live.show(picture, isLive), [live, picture, isLive]);
+  if (placement === undefined) return <FirstPlacement drawing={drawing} />;
+  return (
+    <SurroundingsProvider value={surroundings}>
+      <LiveProvider value={live}>
+        <EditorBoard drawing={drawing} placement={placement} scope={scope} onOpen={onOpen} />
+      </LiveProvider>
+    </SurroundingsProvider>
+  );
+}
+
+/** There until it is known where everything stands. */
+function FirstPlacement({ drawing }: { readonly drawing: Drawing }) {
+  const { store } = useEditor();
+  const placement = usePlacement(drawing, false);
+  useEffect(() => {
+    if (placement !== undefined) store.setSpots(new Map([...placement].map(([id, { x, y }]) => [id, { x, y }])));
+  }, [placement, store]);
+  return <LoadingNote />;
+}
+
+/** A click on a way out asks what is to come behind it. */
+function usePort(drawing: Drawing): (event: MouseEvent, handle: string) => void {
+  const { ask } = useEditor();
+  const [shown] = useState({ drawing });
+  useEffect(() => {
+    shown.drawing = drawing;
+  });
+  return useCallback(
+    (event, handle) => {
+      event.stopPropagation();
+      const from = event.currentTarget.closest('.react-flow__node')?.getAttribute('data-id');
+      if (from === null || from === undefined) return;
+      const node = shown.drawing.nodes.find(({ id }) => id === from);
+      ask({ behind: { from, way: wayOfHandle(node, handle) }, screen: { x: event.clientX, y: event.clientY } });
+    },
+    [ask, shown],
+  );
+}

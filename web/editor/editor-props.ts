@@ -1,0 +1,23 @@
+/** What an editor needs of the screen that it is on. */
+import type { RunPicture } from '../../src/canvas/picture/picture.js';
+import type { Document } from '../../src/dsl/document.js';
+import type { AgentDetail } from '../run/agent-detail.js';
+import type { LastValues } from './model/last-values.js';
+import type { EditorHandle } from './use-draft.js';
+
+export interface EditorProps {
+  /** Its draft is what is edited, as it was when the editor came. */
+  readonly agent: AgentDetail;
+  readonly document: Document;
+  readonly picture: RunPicture | undefined;
+  readonly isLive: boolean;
+  readonly selected: string | undefined;
+  readonly onSelect: (id: string | undefined) => void;
+  /** Whether choosing a component opens its form. */
+  readonly opensForm: boolean;
+  readonly lastValues: () => Promise<LastValues | undefined>;
+  /** Told what runs need of the editor; undefined when it goes. */
+  readonly onHandle: (handle: EditorHandle | undefined) => void;
+  /** Asks for the draft as it is stored now, in a new editor. */
+  readonly onReload: () => void;
+}

@@ -1,0 +1,103 @@
+/** How the parts of the editor lie beside each other. */
+import { useCallback, useEffect, useRef, useState } from 'react';
+import type { Observable } from 'rxjs';
+import { useObservable } from '../parts/use-observable.js';
+import { defineTexts, useTexts } from '../shell/texts.js';
+import { Canvas } from './canvas.js';
+import style from './editor.module.css';
+import { useEditor, useEditorState } from './editor-context.js';
+import type { EditorProps } from './editor-props.js';
+import { Inspector } from './form/inspector.js';
+import type { DraftSaver } from './model/draft-saver.js';
+import { fieldOfIssue, type Issue } from './model/problems.js';
+import { Palette } from './palette/palette.js';
+import { RefusalNote } from './refusal-note.js';
+import { ConflictNote } from './save-note.js';
+import { Toolbar } from './toolbar.js';
+import { useKeys } from './use-keys.js';
+
+const texts = defineTexts({ en: { editor: 'Editor' }, zh: { editor: '编辑器' } });
+
+export interface EditorScreenProps extends EditorProps {
+  readonly saver: DraftSaver;
+  readonly issues$: Observable<readonly Issue[]>;
+}
+
+const NONE: readonly Issue[] = [];
+const PALETTE = 'runnel.palette';
+
+export function EditorScreen(props: EditorScreenProps) {
+  const { agent, picture, isLive, selected, onSelect, opensForm, saver, issues$, onReload } = props;
+  const words = useTexts(texts);
+  const root = useRef<HTMLDivElement>(null);
+  const { store } = useEditor();
+  const issues = useObservable(issues$, NONE);
+  const [hasPalette, setHasPalette] = useState(() => localStorage.getItem(PALETTE) !== 'closed');
+  const [goal, setGoal] = useState<{ readonly component: string; readonly field: string }>();
+  const form = useForm(opensForm);
+  useKeys(store, root);
+  useSelection(selected, onSelect);
+  const showPalette = (isShown: boolean) => {
+    localStorage.setItem(PALETTE, isShown ? 'open' : 'closed');
+    setHasPalette(isShown);
+  };
+  const goTo = (issue: Issue) => {
+    if (issue.component === undefined) return;
+    store.select([issue.component]);
+    form.open();
+    setGoal({ component: issue.component, field: fieldOfIssue(issue) });
+  };
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a section would be a region of its own beside the canvas
+    <div className={style.editor} ref={root} role="group" aria-label={words.editor}>
+      <Toolbar
+        agent={agent}
+        saver={saver}
+        issues={issues}
+        onIssue={goTo}
+        hasPalette={hasPalette}
+        onPalette={() => showPalette(!hasPalette)}
+      />
+      <ConflictNote saver={saver} onReload={onReload} />
+      <div className={style.work}>
+        {hasPalette && <Palette onClose={() => showPalette(false)} />}
+        <div className={style.canvas}>
+          <Canvas picture={picture} isLive={isLive} onOpen={form.open} />
+          {form.isOpen && <Inspector issues={issues} goal={goal} onClose={form.close} />}
+          <RefusalNote />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** The form of what is selected: open until it is closed, and again with the next component that is chosen. */
+function useForm(opens: boolean): { readonly isOpen: boolean; readonly open: () => void; readonly close: () => void } {
+  const { store } = useEditor();
+  const { selection } = useEditorState();
+  const chosen = selection.length === 1 ? selection[0] : undefined;
+  const [state, setState] = useState<{ readonly of: string | undefined; readonly isOpen: boolean }>();
+  const isOpen = chosen !== undefined && (state?.of === chosen ? state.isOpen : opens);
+  const turn = useCallback((wanted: boolean) => setState({ of: store.state.selection[0], isOpen: wanted }), [store]);
+  const open = useCallback(() => turn(true), [turn]);
+  const close = useCallback(() => turn(false), [turn]);
+  return { isOpen, open, close };
+}
+
+/** What is selected here is selected beside the canvas, too, and the other way round. */
+function useSelection(selected: string | undefined, onSelect: (id: string | undefined) => void): void {
+  const { store } = useEditor();
+  const { selection } = useEditorState();
+  const own = selection.length === 1 ? selection[0] : undefined;
+  const told = useRef(selected);
+  useEffect(() => {
+    if (own === told.current) return;
+    told.current = own;
+    onSelect(own);
+  }, [own, onSelect]);
+  useEffect(() => {
+    if (selected === told.current) return;
+    told.current = selected;
+    store.select(selected === undefined ? [] : [selected]);
+  }, [selected, store]);
+}

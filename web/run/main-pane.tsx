@@ -1,0 +1,95 @@
+/** The canvas of an agent: with its editor where there is room for one, else as a picture. */
+import { useQueryClient } from '@tanstack/react-query';
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { fromEvent, map, startWith } from 'rxjs';
+import type { Document } from '../../src/dsl/document.js';
+import { CanvasView } from '../canvas/canvas-view.js';
+import type { EditorHandle } from '../editor/use-draft.js';
+import { useQueryValues } from '../parts/location.js';
+import { useObservable } from '../parts/use-observable.js';
+import { useClient } from '../shell/studio.js';
+import { readState } from '../trace/read-state.js';
+import type { AgentDetail } from './agent-detail.js';
+import type { Conversation } from './conversation.js';
+import type { ShownPicture } from './use-conversation.js';
+
+const Editor = lazy(async () => ({ default: (await import('../editor/editor.js')).Editor }));
+
+/** Below this width of the window it is for reading and running. */
+const ROOM = '(min-width: 1000px)';
+
+export interface MainPaneProps extends ShownPicture {
+  readonly agent: AgentDetail;
+  /** Undefined when it cannot be read. */
+  readonly document: Document | undefined;
+  readonly conversation: Conversation;
+  readonly selected: string | undefined;
+  readonly onSelect: (id: string | undefined) => void;
+  /** Told the document after each edit. */
+  readonly onDocument: (document: Document) => void;
+}
+
+export function MainPane(props: MainPaneProps) {
+  const { agent, document, conversation, store, picture, isLive, selected, onSelect, onDocument } = props;
+  const client = useClient();
+  const queries = useQueryClient();
+  const [query] = useQueryValues();
+  const hasRoom = useRoom();
+  const [generation, setGeneration] = useState(0);
+  const seen = useRef({ store, picture });
+  useEffect(() => {
+    seen.current = { store, picture };
+  });
+  const lastValues = useCallback(async () => {
+    const { store: run, picture: shown } = seen.current;
+    if (run === undefined || shown === undefined) return undefined;
+    return readState(client, run, shown.lastSeq).catch(() => undefined);
+  }, [client]);
+  const onHandle = useCallback(
+    (handle: EditorHandle | undefined) => {
+      conversation.prepareWith(handle?.flush ?? (async () => {}));
+      // It ends with the editor, which ends its documents.
+      handle?.documents$.subscribe(onDocument);
+    },
+    [conversation, onDocument],
+  );
+  const onReload = useCallback(() => {
+    const loaded = queries.refetchQueries({ queryKey: ['agent', agent.id], exact: true });
+    void loaded.then(() => setGeneration((now) => now + 1));
+  }, [queries, agent.id]);
+  const canvas = (
+    <CanvasView document={agent.dsl} picture={picture} isLive={isLive} selected={selected} onSelect={onSelect} />
+  );
+  if (!hasRoom || document === undefined) return canvas;
+  const tab = query.get('tab') ?? 'run';
+  return (
+    <Suspense fallback={canvas}>
+      <Editor
+        key={generation}
+        agent={agent}
+        document={document}
+        picture={picture}
+        isLive={isLive}
+        selected={selected}
+        onSelect={onSelect}
+        opensForm={tab === 'run'}
+        lastValues={lastValues}
+        onHandle={onHandle}
+        onReload={onReload}
+      />
+    </Suspense>
+  );
+}
+
+function useRoom(): boolean {
+  const [list] = useState(() => matchMedia(ROOM));
+  const matches$ = useMemo(
+    () =>
+      fromEvent<MediaQueryListEvent>(list, 'change').pipe(
+        map(({ matches }) => matches),
+        startWith(list.matches),
+      ),
+    [list],
+  );
+  return useObservable(matches$, list.matches);
+}
