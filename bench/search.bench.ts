@@ -29,6 +29,8 @@ const VOCABULARY = 60_000;
 const REPEATED = 0.35;
 /** Passages that are added at once, as ingestion does. */
 const PART = 200;
+/** After which free pages are given back. */
+const COLLECTED_MS = 1_000;
 /** Between two statements of other work. */
 const PAUSE_MS = 3;
 
@@ -80,7 +82,7 @@ async function measure({ storage, other }: OpenStorage, count: number): Promise<
     },
   };
   const scope = { tenant: 'bench', dataset: 'passages' };
-  collectAll();
+  await collectAll();
   const before = process.memoryUsage().rss;
   // As a server has them.
   const cache = createRowCache(TERM_BYTES, BODY_BYTES);
@@ -99,7 +101,7 @@ async function measure({ storage, other }: OpenStorage, count: number): Promise<
   indexMs += processorMs() - mergedFrom;
   const waited = await waits.end();
   const times = await questionTimes(index, random);
-  collectAll();
+  await collectAll();
   const memory = process.memoryUsage().rss - before;
   const { segments } = await storage.state(scope);
   const postings = segments.reduce((sum, { id }) => sum + (sizes.get(id) ?? 0), 0);
@@ -149,9 +151,15 @@ async function questionTimes(index: SearchIndex, random: () => number): Promise<
   return times.slice(QUESTIONS / 4);
 }
 
-/** Collects garbage twice, so that what is measured is what stays. With options such as `type` Node 20 collects young objects alone, whatever they say. */
-function collectAll(): void {
-  for (let times = 0; times < 2; times += 1) globalThis.gc?.();
+/**
+ * Collects garbage, so that what is measured is what stays; pages that are free are given back by a thread a moment later. With options such as `type` Node 20
+ * collects young objects alone, whatever they say.
+ */
+async function collectAll(): Promise<void> {
+  for (let times = 0; times < 2; times += 1) {
+    globalThis.gc?.();
+    await delay(COLLECTED_MS);
+  }
 }
 
 /** Milliseconds of all threads of the process. */

@@ -47,7 +47,9 @@ export async function benchStudio(): Promise<readonly Row[]> {
 /** Bytes of scripts and styles as they come over the network, and the time until the screen stands. */
 async function measureSizes(browser: Browser, server: StudioServer): Promise<readonly Row[]> {
   const agent = await server.agent('Short', chainCanvas(3));
-  const first = await load(browser, `${server.url}/#/agents`, (page) => page.getByRole('heading', { name: 'Agents', exact: true }));
+  const first = await load(browser, `${server.url}/#/agents`, (page) =>
+    page.getByRole('heading', { name: 'Agents', exact: true }),
+  );
   const run = await load(browser, `${server.url}/#/agents/${agent}`, (page) => page.getByRole('textbox').first());
   return [
     { name: 'first page, compressed', value: first.kilobytes, unit: 'KB', bar: 200 },

@@ -10,6 +10,7 @@ import type { MiniLm } from '../knowledge/base/minilm/open-minilm.js';
 import type { TermTable } from '../knowledge/search/expand-terms.js';
 import type { Log } from '../logger.js';
 import { firstValue } from '../operators/from-abortable.js';
+import type { LoopTurns } from '../operators/loop-turns.js';
 import { readSettings } from '../settings/read-settings.js';
 import { type IngestionSettings, openIngestion } from './open-ingestion.js';
 import type { OpenStores } from './open-stores.js';
@@ -33,6 +34,8 @@ export interface OpenKnowledgeOptions {
   readonly termsFile: string | undefined;
   /** The setting `RUNNEL_EMBEDDINGS`. @default 'off' */
   readonly embeddings?: string;
+  /** How searches that come at once take turns. @default as `createSearchIndexes` */
+  readonly turns?: LoopTurns;
   /** What the ingestion of documents uses. @default no models, canvases and layouts */
   readonly ingestion?: IngestionSettings;
 }
@@ -45,7 +48,7 @@ export interface OpenKnowledgeOptions {
 export async function openKnowledge(
   stores: Pick<OpenStores, 'files' | 'openKnowledge' | 'openIndexStorage'> & Partial<Pick<OpenStores, 'agents'>>,
   { models, threads }: Pick<Services, 'models' | 'threads'>,
-  { log, termsFile, embeddings = 'off', ingestion }: OpenKnowledgeOptions,
+  { log, termsFile, embeddings = 'off', turns, ingestion }: OpenKnowledgeOptions,
 ): Promise<OpenKnowledge> {
   const [{ createKnowledgeBase }, { createSearchIndexes }, { runIngestions }, local, store, storage] =
     await Promise.all([
@@ -64,7 +67,7 @@ export async function openKnowledge(
     store,
     files: stores.files,
     hub: createIngestionHub(),
-    indexes: createSearchIndexes({ storage, onError }),
+    indexes: createSearchIndexes({ storage, turns, onError }),
     rerankers: (tenant, model) => modelsOf(tenant).reranker(model),
     translate: async (tenant, question, languages, signal) => {
       // The scripted model translates nothing.

@@ -9,6 +9,7 @@ import { EngineError } from '../errors.js';
 import { EXIT_MS, STOPPING_MS } from '../hosting/host-options.js';
 import type { Log } from '../logger.js';
 import type { ModelsDescription } from '../models/router.js';
+import { Arrivals } from '../operators/arrivals.js';
 import type { AgentRecord } from '../records/agents.js';
 import { LOCAL_TENANT } from '../settings/access.js';
 import {
@@ -132,7 +133,8 @@ async function serveUntilStopped(
   const opened = await openParts(terminal, settings, hasExamples, log);
   const { examples, stores, studio, createServer, timeouts, closeServices, services } = opened;
   const { models, databases } = services;
-  const knowledge = serveKnowledge(stores, services, { settings, log });
+  const arrivals = new Arrivals();
+  const knowledge = serveKnowledge(stores, services, { settings, log, arrivals });
   const hasRagflow = settings.nodes.ragflowBaseUrl !== undefined && settings.nodes.ragflowApiKey !== undefined;
   if (stores.sharedStates !== undefined) models.shareBreakers?.(stores.sharedStates, log);
   const stopPruning = pruneRegularly(stores, settings.stores.pruneEveryHours, log);
@@ -141,6 +143,7 @@ async function serveUntilStopped(
     stores,
     services: { ...services, ...(!hasRagflow && { retriever: knowledge.retriever }), knowledge: knowledge.search },
     telemetry,
+    arrivals,
     log,
     timeouts,
     databaseProbe: databases,
@@ -155,7 +158,7 @@ async function serveUntilStopped(
     if (examples !== undefined) await storeExamples(examples, stores, config, log);
     const url = await server.listen();
     later = setTimeout(
-      () => void wakeKnowledge(knowledge, { hasDocs: examples !== undefined, settings, log }),
+      () => void wakeKnowledge(knowledge, { hasDocs: examples !== undefined, settings, log, signal: terminal.signal }),
       KNOWLEDGE_MS,
     ).unref();
     const { warnOfBrowsers } = await import('./browser-warning.js');
@@ -236,17 +239,23 @@ interface Waking {
   readonly hasDocs: boolean;
   readonly settings: Pick<ServeSettings, 'server' | 'nodes'>;
   readonly log: Log;
+  /** Raised when the server stops. */
+  readonly signal: AbortSignal;
 }
 
-/** Goes on with documents that wait, and makes the datasets that the server begins with. */
-async function wakeKnowledge(knowledge: ServedKnowledge, { hasDocs, settings, log }: Waking): Promise<void> {
+/** Goes on with documents that wait, makes the datasets that the server begins with, and loads what the first question to any of them needs. */
+async function wakeKnowledge(knowledge: ServedKnowledge, { hasDocs, settings, log, signal }: Waking): Promise<void> {
+  const tenants = tenantsOf(settings.server);
   try {
     await knowledge.resume();
-    if (!hasDocs && settings.nodes.seedDirs.length === 0) return;
-    const { docsSeed, folderSeeds } = await import('./seed-datasets.js');
-    const seeds = await folderSeeds(settings.nodes.seedDirs, log);
-    await knowledge.addSeeds([...(hasDocs ? [docsSeed()] : []), ...seeds], tenantsOf(settings.server));
+    if (hasDocs || settings.nodes.seedDirs.length > 0) {
+      const { docsSeed, folderSeeds } = await import('./seed-datasets.js');
+      const seeds = await folderSeeds(settings.nodes.seedDirs, log);
+      await knowledge.addSeeds([...(hasDocs ? [docsSeed()] : []), ...seeds], tenants);
+    }
+    await knowledge.warm(tenants, signal);
   } catch (error) {
+    if (signal.aborted) return;
     log.warn({ err: error }, 'the knowledge base could not be brought up to date');
   }
 }

@@ -5,6 +5,8 @@ import type { KnowledgeBase } from '../knowledge/base/knowledge-base.js';
 import type { KnowledgeSearch } from '../knowledge/knowledge-search.js';
 import type { Retriever } from '../knowledge/retriever.js';
 import type { Log } from '../logger.js';
+import type { Arrivals } from '../operators/arrivals.js';
+import { LoopTurns } from '../operators/loop-turns.js';
 import { LOCAL_TENANT } from '../settings/access.js';
 import type { Settings } from '../settings/read-settings.js';
 import type { IndexSizes } from '../transport/server-parts.js';
@@ -24,10 +26,20 @@ export interface ServedKnowledge extends KnowledgeOnDemand {
   resume(): Promise<void>;
   /** Makes datasets of files for tenants, or brings them up to date, by hash; see `plantSeeds`. Loads nothing without seeds or tenants. */
   addSeeds(seeds: readonly Seed[], tenants: Iterable<string>): Promise<void>;
+  /** Loads what the first question to the tenants' datasets needs, where one of them holds passages; loads nothing else. */
+  warm(tenants: Iterable<string>, signal: AbortSignal): Promise<void>;
   /** How much the indexes hold that are in memory. */
   sizes(): IndexSizes;
   /** How many documents are in line or parsed, of all tenants; loads nothing else. */
   waiting(): Promise<number>;
+}
+
+/** Where a server's knowledge base is, and what goes before its searches. */
+export interface ServedKnowledgeOptions {
+  readonly settings: Pick<Settings, 'nodes' | 'stores'>;
+  readonly log: Log;
+  /** Before what comes, searches do not begin. @default nothing goes before them */
+  readonly arrivals?: Arrivals | undefined;
 }
 
 /** Of a knowledge base that is not loaded. */
@@ -40,7 +52,7 @@ const MAX_WAITING = 1_000;
 export function serveKnowledge(
   stores: OpenStores,
   services: Pick<Services, 'models' | 'threads'>,
-  { settings, log }: { readonly settings: Pick<Settings, 'nodes' | 'stores'>; readonly log: Log },
+  { settings, log, arrivals }: ServedKnowledgeOptions,
 ): ServedKnowledge {
   const folder = settings.nodes.datasetsDir ?? path.join(settings.stores.dataDir, 'datasets');
   let opened: OpenKnowledge | undefined;
@@ -48,7 +60,8 @@ export function serveKnowledge(
     const { openKnowledge } = await import('./open-knowledge.js');
     const { nodes } = settings;
     const { termsFile, embeddings } = nodes;
-    opened = await openKnowledge(stores, services, { log, termsFile, embeddings, ingestion: nodes });
+    const turns = new LoopTurns({ later: arrivals?.later });
+    opened = await openKnowledge(stores, services, { log, termsFile, embeddings, turns, ingestion: nodes });
     return opened;
   }, log);
   const open = async () => (await knowledge.open()).base;
@@ -73,6 +86,15 @@ export function serveKnowledge(
       if (all.length === 0 || seeds.length === 0) return;
       const { plantSeeds } = await import('./seed-datasets.js');
       await plantSeeds(await open(), seeds, all);
+    },
+    async warm(tenants, signal) {
+      const store = await stores.openKnowledge();
+      const { filledDatasets, warmIndexes } = await import('../knowledge/base/warm-indexes.js');
+      const filled = await filledDatasets(store, tenants);
+      if (filled.length === 0) return;
+      // By the stages of a chat come most questions.
+      await import('../components/chatting/chat-node.js');
+      await warmIndexes(await open(), filled, signal);
     },
     sizes: () => opened?.base.parts.indexes.sizes?.() ?? NOTHING,
     async waiting() {

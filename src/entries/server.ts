@@ -7,6 +7,7 @@ export type { OpenCanvas } from '../hosting/canvases.js';
 export type { EventFrame } from '../hosting/event-frame.js';
 export { createHost, type Host, type HostLoad } from '../hosting/host.js';
 export { DEFAULT_LIMITS, type HostLimits, type HostOptions, type HostStores } from '../hosting/host-options.js';
+export type { RunState } from '../hosting/run-history.js';
 export type { ClientCursor, LiveFilter } from '../hosting/run-hub.js';
 export type { StartedRun, StartedTurn } from '../hosting/start.js';
 export {
@@ -26,6 +27,7 @@ export type { FirstPacketTimes } from '../models/routing/first-packet-times.js';
 export type { AnswerOptions, ModelRoute, RouteLimits } from '../models/routing/model-route.js';
 export type { AfterTokens } from '../models/routing/route-call.js';
 export type { RouteTarget, TokenPrice } from '../models/routing/route-target.js';
+export { Arrivals, type ArrivalsOptions } from '../operators/arrivals.js';
 export type { AgentChange, AgentQuery, AgentRecord, AgentStore } from '../records/agents.js';
 export type { BusinessRecords } from '../records/business.js';
 export type { CanvasRuntimeStore } from '../records/canvas-runtimes.js';

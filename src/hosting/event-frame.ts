@@ -5,6 +5,7 @@ import { EventWriter } from '../graph/event-json.js';
 import { isTerminal, type NodeDelta, type RunEvent, type RunFailed } from '../graph/events.js';
 import { escapeJson, isJsonObject, parseOwnJson, utf8Length } from '../json.js';
 import type { LoggedEvent } from '../records/run-log.js';
+import { isShortened, RepeatedTexts } from './repeated-texts.js';
 
 /** Whether an event of that type is the last of its run. */
 export function isLastEvent(type: string): boolean {
@@ -13,7 +14,7 @@ export function isLastEvent(type: string): boolean {
 
 /** An event of the engine with its JSON, and its JSON in RAGFlow's format: each is written once for all clients, when it is needed. */
 export interface EventFrame extends LoggedEvent {
-  /** Of `json` in UTF-8; of a merged frame an upper bound, since texts that are written together may need fewer escapes. */
+  /** Of the whole event in UTF-8; of a merged frame an upper bound, since texts that are written together may need fewer escapes. */
   readonly bytes: number;
   /** Number of the first event in it, when several were merged; `seq` is that of the last. */
   readonly fromSeq: number | undefined;
@@ -39,9 +40,12 @@ class WholeFrame implements EventFrame {
   /** Whether it was read from a store, which may hold what no run of ours wrote. */
   readonly isStored: boolean;
   #source: RunEvent | undefined;
+  /** All of the event, where `json` is not. */
+  #json: string | undefined;
   /** Null before it was projected. */
   #ragflow: string | undefined | null = null;
 
+  /** @param source the event, unless it was read from a log, where `json` is all of it */
   constructor({ seq, event, json, bytes }: Required<LoggedEvent>, projection: RagflowProjection, source?: RunEvent) {
     this.seq = seq;
     this.event = event;
@@ -62,10 +66,17 @@ class WholeFrame implements EventFrame {
   }
 
   get engine(): string {
-    if (this.event !== 'run-failed') return this.json;
+    if (this.event !== 'run-failed') return this.#whole();
     const source = this.source as RunFailed;
     const { expose, summary } = errorCodeInfo(source.error?.code);
     return expose ? this.json : JSON.stringify({ ...source, error: { ...source.error, message: summary } });
+  }
+
+  /** All of the event: what was just made may be stored without what earlier ones have. */
+  #whole(): string {
+    if (this.isStored || !isShortened(this)) return this.json;
+    this.#json ??= JSON.stringify(this.source);
+    return this.#json;
   }
 
   get ragflow(): string | undefined {
@@ -213,6 +224,7 @@ function digitsOf(value: number): number {
 export class EventFramer {
   readonly #projection: RagflowProjection;
   readonly #writer = new EventWriter();
+  readonly #texts = new RepeatedTexts();
   /** Of the last piece: most follow one of the same node. */
   #shape: PieceShape | undefined = undefined;
 
@@ -224,8 +236,9 @@ export class EventFramer {
   frame(source: RunEvent): EventFrame {
     const { type: event, seq } = source;
     if (event === 'node-delta') return this.#piece(source);
-    const json = this.#writer.json(source);
-    return new WholeFrame({ seq, event, json, bytes: Buffer.byteLength(json) }, this.#projection, source);
+    const whole = this.#writer.json(source);
+    const json = this.#texts.stored(source, whole);
+    return new WholeFrame({ seq, event, json, bytes: Buffer.byteLength(whole) }, this.#projection, source);
   }
 
   #piece(source: NodeDelta): PieceFrame {

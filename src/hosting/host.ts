@@ -11,6 +11,7 @@ import type { EventFrame } from './event-frame.js';
 import { DEFAULT_LIMITS, type HostOptions } from './host-options.js';
 import { LogFolds } from './log-folds.js';
 import { createRecover, OrphanScan } from './recover.js';
+import { wholeLog } from './repeated-texts.js';
 import { type RunState, readState } from './run-history.js';
 import { type ClientCursor, type LiveFilter, RunHub } from './run-hub.js';
 import { createStart, type StartedTurn } from './start.js';
@@ -79,12 +80,13 @@ export function createHost(options: HostOptions): Host {
   requireObject('createHost', 'options', options, 'an object with "stores" and "services"');
   requireObject('createHost', 'stores', options.stores, 'stores, such as createMemoryStores() gives');
   requireObject('createHost', 'services', options.services, 'the services of nodes, such as { models }');
-  const { stores, services, telemetry, logger = SILENT_LOG, now = Date.now } = options;
+  const stores = { ...options.stores, log: wholeLog(options.stores.log) };
+  const { services, telemetry, arrivals, logger = SILENT_LOG, now = Date.now } = options;
   const { openCanvas = createCanvasOpener({}), durability = 'sync', isShared = false } = options;
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const hub = new RunHub({
-    ...{ stores, openCanvas, durability, isShared, telemetry, logger, now },
-    services: telemetry === undefined ? services : { ...services, trace: telemetry.trace },
-    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    ...{ stores, openCanvas, durability, isShared, telemetry, arrivals, logger, now, limits },
+    services: { ...services, detailBytes: limits.runDetailBytes, ...(telemetry && { trace: telemetry.trace }) },
   });
   const recover = createRecover(hub);
   const start = createStart(hub, recover);

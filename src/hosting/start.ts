@@ -273,7 +273,7 @@ export function engineOptions(
   const timeoutMs = startedAt === undefined ? runTimeoutMs : Math.max(1, runTimeoutMs - (now() - startedAt));
   const { run, signal, seq, startedAt: at, onSession } = hooks;
   return {
-    ...{ run, signal, seq, onSession, log, durability, historyBytes, timeoutMs, maxSteps, services, concurrency },
+    ...{ run, signal, seq, onSession, log, durability, historyBytes, timeoutMs, maxSteps, services, concurrency, now },
     startedAt: at,
   };
 }

@@ -1,17 +1,4 @@
-import {
-  catchError,
-  defer,
-  EMPTY,
-  exhaustMap,
-  filter,
-  ignoreElements,
-  merge,
-  type Observable,
-  of,
-  repeat,
-  tap,
-  timer,
-} from 'rxjs';
+import { EMPTY, filter, type Observable } from 'rxjs';
 import { EngineError } from '../errors.js';
 import { embedWith } from '../knowledge/base/embed-texts.js';
 import type { LocalModel } from '../knowledge/base/minilm/local-model.js';
@@ -21,6 +8,7 @@ import { fromAbortable } from '../operators/from-abortable.js';
 import { requireObject, requireWhole } from '../operators/invalid-option.js';
 import type { ChunkRecord, DatasetRecord } from '../records/knowledge.js';
 import type { VectorGap } from '../records/knowledge-store.js';
+import { lookAgain } from './look-again.js';
 
 /** How vectors are made in the background. */
 export interface BackgroundOptions {
@@ -64,29 +52,11 @@ export function embedInBackground(options: BackgroundOptions): Observable<never>
   const report = (error: unknown): void => {
     if (!EngineError.is(error) || error.code !== 'STORE_UNAVAILABLE') onError(error);
   };
-  return defer(() => {
+  return lookAgain(() => fromAbortable((signal) => embedAll(parts, local, report, signal)), {
     // Documents that are parsed during a look may be behind it already.
-    let isNews = false;
-    const parsed$ = parts.hub.progress$.pipe(
-      filter(({ run }) => run === 'DONE'),
-      tap(() => {
-        isNews = true;
-      }),
-    );
-    const look$ = fromAbortable((signal) => {
-      isNews = false;
-      return embedAll(parts, local, report, signal);
-    }).pipe(
-      catchError((error: unknown) => {
-        report(error);
-        return EMPTY;
-      }),
-      repeat({ delay: () => (isNews ? of(undefined) : EMPTY) }),
-    );
-    return merge(timer(0, pollMs), parsed$).pipe(
-      exhaustMap(() => look$),
-      ignoreElements(),
-    );
+    news$: parts.hub.progress$.pipe(filter(({ run }) => run === 'DONE')),
+    pollMs,
+    onError: report,
   });
 }
 

@@ -7,7 +7,7 @@ import type { ChunkRecord } from '../records/knowledge.js';
 import type { IngestionWork, StepPlace } from './work.js';
 
 /** Chunks that are stored in one statement. */
-const STORED_AT_ONCE = 32;
+const STORED_AT_ONCE = 16;
 
 /** Cuts the text of a document and stores its chunks; an empty id is that of no text. Gives how many there are. */
 export function storeChunks(

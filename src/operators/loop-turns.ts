@@ -10,7 +10,7 @@ export interface LoopTurnsOptions {
   /** Milliseconds, of which only differences matter. @default `performance.now` */
   readonly now?: () => number;
   /** Calls back behind pending I/O. @default `setImmediate` */
-  readonly later?: (resume: () => void) => void;
+  readonly later?: ((resume: () => void) => void) | undefined;
 }
 
 /**

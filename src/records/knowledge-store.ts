@@ -52,6 +52,8 @@ export interface ChunkQuery extends PageRequest {
   /** Part of the text, without regard to the case of the letters a to z. */
   readonly keywords?: string | undefined;
   readonly isAvailable?: boolean | undefined;
+  /** Bytes of texts on the page, in UTF-8; chunks behind them are left out. @default no bound */
+  readonly maxBytes?: number | undefined;
 }
 
 /** A place in the order of the chunks of a document. */

@@ -1,5 +1,6 @@
 /** Chunks and vectors of knowledge bases in memory. */
 import { EngineError } from '../errors.js';
+import { utf8Length } from '../json.js';
 import type { ChunkChange, ChunkRecord, ChunkVector } from '../records/knowledge.js';
 import type { ChunkPlace, ChunkQuery } from '../records/knowledge-store.js';
 import type { Page } from '../records/repository.js';
@@ -51,7 +52,7 @@ export class MemoryChunks {
     return this.#stored(ids).map(({ record }) => record);
   }
 
-  list({ documentId, ids, keywords, isAvailable, offset, limit }: ChunkQuery): Page<ChunkRecord> {
+  list({ documentId, ids, keywords, isAvailable, offset, limit, maxBytes }: ChunkQuery): Page<ChunkRecord> {
     const part = keywords === undefined ? undefined : foldLetters(keywords);
     const found = this.#sorted(documentId).filter(
       ({ record }) =>
@@ -59,7 +60,14 @@ export class MemoryChunks {
         (part === undefined || foldLetters(record.text).includes(part)) &&
         (isAvailable === undefined || record.isAvailable === isAvailable),
     );
-    return { items: found.slice(offset, offset + limit).map(({ record }) => record), total: found.length };
+    const items: ChunkRecord[] = [];
+    let room = maxBytes ?? Number.POSITIVE_INFINITY;
+    for (const { record } of found.slice(offset, offset + limit)) {
+      if (maxBytes !== undefined) room -= utf8Length(record.text);
+      if (room < 0) break;
+      items.push(record);
+    }
+    return { items, total: found.length };
   }
 
   after(

@@ -6,6 +6,7 @@ import { createCanvasOpener } from '../hosting/canvases.js';
 import { createHost, type Host } from '../hosting/host.js';
 import { STOPPING_MS } from '../hosting/host-options.js';
 import { type Log, SILENT_LOG } from '../logger.js';
+import { Arrivals } from '../operators/arrivals.js';
 import { requireObject } from '../operators/invalid-option.js';
 import type { ServerConfig } from '../settings/read-settings.js';
 import { createTelemetry, type Telemetry, withTraceIds } from '../telemetry/telemetry.js';
@@ -37,6 +38,8 @@ export interface ServerOptions extends LoadOptions, ServerPorts {
   readonly stores: ServerStores;
   /** Services of every run: the models, and what else components may use. Files and the session are added per run. */
   readonly services: Services;
+  /** Told of what comes, before which nodes of runs do not begin; share it with other work that is to wait, such as searches. @default a new one */
+  readonly arrivals?: Arrivals;
   /** Watches the runs. @default counts them, and traces nothing */
   readonly telemetry?: Telemetry;
   /** @default writes nothing */
@@ -66,7 +69,7 @@ export function createServer(options: ServerOptions): RunnelServer {
   requireObject('createServer', 'stores', options.stores, 'stores, such as createMemoryStores() gives');
   requireObject('createServer', 'services', options.services, 'the services of nodes, such as { models }');
   const { config, stores, log = SILENT_LOG, now = Date.now, registry, timeouts } = options;
-  const { telemetry = createTelemetry() } = options;
+  const { telemetry = createTelemetry(), arrivals = new Arrivals() } = options;
   const meter = new SystemMeter();
   const logger = withTraceIds(log, telemetry.idsOf);
   const { models } = options.services;
@@ -80,7 +83,7 @@ export function createServer(options: ServerOptions): RunnelServer {
   const { durability } = config;
   // A tenant alone shares with the visitors of its chat pages.
   const isShared = config.apiKeys.length > 0;
-  const running = { openCanvas, limits: config, isShared, durability, telemetry };
+  const running = { openCanvas, limits: config, isShared, durability, telemetry, arrivals };
   const host = createHost({ stores, services, ...running, logger, now });
   const checkDocument = (dsl: unknown) => checkCanvas(dsl, loading).issues;
   const parts = createServerParts({
@@ -119,8 +122,12 @@ export function createServer(options: ServerOptions): RunnelServer {
     whenCut: (about) => logger.warn(about, 'a client was too slow and was cut off'),
   });
   const http = createHttpServer(patience(config), createApp(parts, guard, options.routes).callback());
-  http.on('connection', (socket: Socket) => strangers.connected(socket));
+  http.on('connection', (socket: Socket) => {
+    arrivals.note();
+    strangers.connected(socket);
+  });
   http.on('request', (request, response) => {
+    arrivals.note();
     strangers.asks(request);
     const forget = slow.watch(request, response);
     response.once('close', () => {

@@ -6,7 +6,7 @@ import { readDocument } from '../dsl/read.js';
 import { EngineError } from '../errors.js';
 import { findDocument, versionAsked } from '../hosting/canvases.js';
 import { newSession } from '../hosting/conversation.js';
-import { createId } from '../hosting/ids.js';
+import { checkId, createId } from '../hosting/ids.js';
 import { noSession } from '../hosting/refusals.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { type AgentRecord, isAssistant } from '../records/agents.js';
@@ -152,14 +152,15 @@ export const sessionRoutes: RouteGroup = {
       body: newSessionSchema,
       data: sessionView.shape,
       handle: async ({ tenant, query, body, found: agent }, parts) => {
-        const userId = body.user_id ?? query.user_id;
+        const userId = body.user_id || query.user_id;
         const asked = { isReleased: isTruthy(body.release ?? query.release), ...given({ version: body.version }) };
         const dsl = await findDocument(parts.stores.versions, tenant, agent, 'draft', asked);
         const version = versionAsked(agent, 'draft', asked);
         const now = parts.now();
         const { document } = readDocument(dsl);
         const content = document === undefined ? '' : prologue(document);
-        const about = { query: '', ...(userId ? { userId } : {}), name: body.name || 'session', version };
+        const user = userId ? { userId: checkId('user_id', userId) } : {};
+        const about = { query: '', ...user, name: body.name || 'session', version };
         const createdAt = Math.floor(now / 1000);
         const session: SessionRecord = {
           ...newSession(createId(), agent.id, dsl, about, now),

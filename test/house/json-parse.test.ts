@@ -13,6 +13,7 @@ const OWN: Readonly<Record<string, string>> = {
   'src/graph/log.ts': 'events of stored logs, checked by their schemas',
   'src/hosting/event-frame.ts': 'an event that this process wrote',
   'src/hosting/log-folds.ts': 'events of stored logs',
+  'src/hosting/repeated-texts.ts': 'events of stored logs, and what this process wrote',
   'src/hosting/run-history.ts': 'events of stored logs',
   'src/hosting/run-past.ts': 'events of stored logs',
   'src/knowledge/base/texts.ts': 'texts of documents that this installation stored',

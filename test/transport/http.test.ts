@@ -185,6 +185,22 @@ describe('runs', () => {
   });
 });
 
+describe('the name of a user', () => {
+  it.each([['u'.repeat(256)], ['a\nb']])('is refused when it cannot be one: %j', async (user_id) => {
+    const { call, agent } = await startServer();
+    const agent_id = await agent(ECHO);
+    const inQuery = `user_id=${encodeURIComponent(user_id)}`;
+    const refused = { code: 101, message: expect.stringContaining('`user_id`') };
+    const ask = async (path: string, body: object) => (await call('POST', `${AGENTS}/${path}`, body)).body;
+    expect(await ask('chat/completions', { agent_id, query: 'hi', user_id })).toMatchObject(refused);
+    expect(await ask(`chat/completions?${inQuery}`, { agent_id, query: 'hi' })).toMatchObject(refused);
+    expect(await ask(`${agent_id}/sessions`, { user_id })).toMatchObject(refused);
+    expect(await ask(`${agent_id}/sessions?${inQuery}`, {})).toMatchObject(refused);
+    expect((await call('GET', `${AGENTS}/${agent_id}/sessions`)).body.total).toBe(0);
+    expect((await ask(`${agent_id}/sessions`, { user_id: 'u'.repeat(255) })).code).toBe(0);
+  });
+});
+
 describe('completions in a prepared session', () => {
   it('show the messages and nothing of the machinery but finished nodes', async () => {
     const { call, agent, url } = await startServer();

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, createServer as createSocketServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { expect, it, onTestFinished } from 'vitest';
+import { Arrivals } from '../../src/operators/arrivals.js';
 import { listenOn } from '../../src/transport/listen.js';
 import { skippedUnless } from '../support/skipped.js';
 import { startServer } from './support/server.js';
@@ -87,3 +88,17 @@ it.runIf(hasIPv6)(
     expect(portOf(free)).toBe(port);
   },
 );
+
+it('notes each connection and each request, behind which other work begins', async () => {
+  const arrivals = new Arrivals();
+  const { url, server } = await startServer({ arrivals });
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  expect(arrivals.over()).toBeUndefined();
+  await once(server.http, 'connection');
+  await arrivals.over();
+  expect(arrivals.over()).toBeUndefined();
+  socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  await once(socket, 'data');
+  expect(arrivals.over()).toBeDefined();
+  socket.destroy();
+});

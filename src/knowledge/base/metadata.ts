@@ -39,8 +39,15 @@ export interface MetadataQuery {
 export interface Metadata {
   /** @param documentIds only these. @default all of the dataset */
   summary(tenant: string, datasetId: string, documentIds?: readonly string[]): Promise<readonly MetadataSummary[]>;
-  /** Ids of documents by name and value. @throws EngineError LIMIT_REACHED for more than 100,000 of them */
-  documentsByValue(tenant: string, datasetId: string): Promise<ReadonlyMap<string, ReadonlyMap<string, string[]>>>;
+  /**
+   * Ids of documents of several datasets by name and value.
+   *
+   * @throws EngineError LIMIT_REACHED for more than 100,000 of them, and for values of more than 8 million characters
+   */
+  documentsByValue(
+    tenant: string,
+    datasetIds: readonly string[],
+  ): Promise<ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>>;
   /** Ids of the documents that fit. */
   documents(tenant: string, datasetId: string, query: MetadataQuery): Promise<readonly string[]>;
   /** Gives how many documents fit, and how many of them were changed. */
@@ -56,6 +63,30 @@ const BATCH = 200;
 const MAX_VALUES = 10_000;
 /** Values of all names and documents that are listed with their documents. */
 const MAX_PLACES = 100_000;
+/** UTF-16 units of those values together. */
+const MAX_VALUE_UNITS = 8_000_000;
+
+/** Ids of documents by name and value, as many as one answer may hold. */
+class DocumentsByValue {
+  readonly names = new Map<string, Map<string, string[]>>();
+  #places = MAX_PLACES;
+  #units = MAX_VALUE_UNITS;
+
+  /** @throws EngineError LIMIT_REACHED */
+  add(name: string, value: string, id: string): void {
+    const values = this.names.get(name) ?? new Map<string, string[]>();
+    this.names.set(name, values);
+    const ids = values.get(value);
+    this.#places -= 1;
+    if (ids === undefined) this.#units -= value.length;
+    if (this.#places < 0 || this.#units < 0) {
+      const message = `The datasets have more than ${MAX_PLACES} values, or values of more than ${MAX_VALUE_UNITS} characters. Ask for fewer datasets at once.`;
+      throw new EngineError('LIMIT_REACHED', message);
+    }
+    if (ids === undefined) values.set(value, [id]);
+    else ids.push(id);
+  }
+}
 
 /** The metadata of a knowledge base. */
 export function createMetadata({ store }: BaseParts, documents: Pick<Documents, 'update'>): Metadata {
@@ -87,23 +118,16 @@ export function createMetadata({ store }: BaseParts, documents: Pick<Documents, 
         return { name, values: values.sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1)) };
       });
     },
-    async documentsByValue(tenant, datasetId) {
-      const names = new Map<string, Map<string, string[]>>();
-      let room = MAX_PLACES;
-      for await (const { id, metadata } of all(tenant, datasetId)) {
-        for (const [name, found] of Object.entries(metadata)) {
-          const values = names.get(name) ?? new Map<string, string[]>();
-          names.set(name, values);
-          for (const value of new Set(listOf(found).map(textOf))) {
-            room -= 1;
-            if (room < 0) throw new EngineError('LIMIT_REACHED', `The dataset has more than ${MAX_PLACES} values.`);
-            const ids = values.get(value);
-            if (ids === undefined) values.set(value, [id]);
-            else ids.push(id);
+    async documentsByValue(tenant, datasetIds) {
+      const places = new DocumentsByValue();
+      for (const datasetId of datasetIds) {
+        for await (const { id, metadata } of all(tenant, datasetId)) {
+          for (const [name, found] of Object.entries(metadata)) {
+            for (const value of new Set(listOf(found).map(textOf))) places.add(name, value, id);
           }
         }
       }
-      return names;
+      return places.names;
     },
     async documents(tenant, datasetId, { filter: given, values = {}, isEmpty = false }) {
       const filter = given === undefined ? undefined : readMetadataFilter(given);

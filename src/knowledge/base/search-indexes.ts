@@ -14,6 +14,8 @@ export interface SearchIndexesOptions {
   readonly storage: IndexStorage;
   /** Indexes that are held open; the one that was not used for the longest time is forgotten. @default 16 */
   readonly maxOpen?: number | undefined;
+  /** How searches that come at once take turns. @default slices of 8 ms, with a turn of the event loop between them */
+  readonly turns?: LoopTurns | undefined;
   /** Told of failures of work in the background, which is tried again. @default none is told */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
@@ -28,9 +30,8 @@ const MAX_VECTOR_SHARE = 0.95;
 /** The indexes of datasets by words, n-grams and, where a dataset has a model, its vectors; see {@link openSearchIndex}. */
 export function createSearchIndexes(options: SearchIndexesOptions): PassageIndexes {
   requireObject('createSearchIndexes', 'options', options, 'an object with "storage"');
-  const { storage, maxOpen = 16, onError } = options;
+  const { storage, maxOpen = 16, turns = new LoopTurns(), onError } = options;
   const words = openWords();
-  const turns = new LoopTurns();
   const slices = new LoopSlices();
   const cache = createRowCache(TERM_BYTES, BODY_BYTES);
   /** In the order of their last use. */

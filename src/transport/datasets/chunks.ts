@@ -3,7 +3,9 @@ import { z } from 'zod';
 import { badArgument } from '../../hosting/refusals.js';
 import type { ChunkContent, ChunkEdit } from '../../knowledge/base/chunks.js';
 import { type ChunkRecord, type DocumentRecord, pagesOf } from '../../records/knowledge.js';
-import { type Envelope, success } from '../envelope.js';
+import type { ChunkQuery } from '../../records/knowledge-store.js';
+import { type Envelope, leftOut, success } from '../envelope.js';
+import { listFitting, PAGE_BYTES } from '../http/input.js';
 import type { RouteGroup, RouteRequest } from '../http/route.js';
 import { looseRoute, unusable } from '../ragflow/dialect.js';
 import {
@@ -101,6 +103,7 @@ export const chunkRoutes: RouteGroup = {
   routes: [
     looseRoute('GET /datasets/:dataset/documents/:document/chunks', {
       summary: 'Lists chunks in their order',
+      reserves: 2 * PAGE_BYTES,
       finds: found,
       query: chunksQuery,
       data: z.looseObject({ total: whole, chunks: z.array(chunkView.shape), doc: documentView.shape }),
@@ -147,6 +150,9 @@ export const chunkRoutes: RouteGroup = {
   ],
 };
 
+/** Which chunks are listed, as many as a page has room for. */
+type FittingChunks = ChunkQuery & { readonly maxBytes: number };
+
 async function list({
   tenant,
   params,
@@ -161,15 +167,17 @@ async function list({
     return success({ total: 1, chunks: [chunkView.of(chunk, document)], doc });
   }
   if (ids.length > MAX_PAGE_SIZE) throw badArgument(`chunk_ids must contain at most ${MAX_PAGE_SIZE} IDs`);
-  const { items, total } = await base.chunks.list(tenant, {
+  const part = { offset: (page - 1) * limit, limit, maxBytes: PAGE_BYTES };
+  const wanted: FittingChunks = {
     documentId: document.id,
-    offset: (page - 1) * limit,
-    limit,
+    ...part,
     ...(ids.length > 0 && { ids }),
     ...(keywords && { keywords }),
     ...(available !== undefined && { isAvailable: available === 'true' }),
-  });
-  return success({ total, chunks: items.map((chunk) => chunkView.of(chunk, document)), doc });
+  };
+  const { items, total } = await listFitting(wanted, (one) => base.chunks.list(tenant, one));
+  const chunks = items.map((chunk) => chunkView.of(chunk, document));
+  return { ...success({ total, chunks, doc }), ...leftOut(items.length, total, part) };
 }
 
 async function add({ tenant, body, found: { base, document } }: DocumentRequest<typeof contentBody>) {

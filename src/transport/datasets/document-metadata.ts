@@ -132,15 +132,8 @@ function summaryOf(summary: readonly MetadataSummary[]): object {
 
 async function flattened({ tenant, query }: RouteRequest<never, typeof datasetsQuery>, parts: ServerParts) {
   const base = await knowledgeOf(parts);
-  const merged = new Map<string, Map<string, string[]>>();
-  for (const id of await ownDatasets(base, tenant, query, lacksPermission)) {
-    for (const [name, values] of await base.metadata.documentsByValue(tenant, id)) {
-      const own = merged.get(name) ?? new Map<string, string[]>();
-      merged.set(name, own);
-      for (const [value, documents] of values) own.set(value, [...(own.get(value) ?? []), ...documents]);
-    }
-  }
-  return success(Object.fromEntries([...merged].map(([name, values]) => [name, Object.fromEntries(values)])));
+  const found = await base.metadata.documentsByValue(tenant, await ownDatasets(base, tenant, query, lacksPermission));
+  return success(Object.fromEntries([...found].map(([name, values]) => [name, Object.fromEntries(values)])));
 }
 
 async function change({

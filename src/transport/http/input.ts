@@ -134,7 +134,7 @@ export function pageOf({ page, page_size: limit }: z.output<typeof pageQuery>): 
 export type BoundedPage = PageRequest & Required<Pick<Query, 'maxBytes'>>;
 
 /** Lists what fits; when already the first item does not, that one alone. */
-export async function listFitting<Q extends Query, T>(
+export async function listFitting<Q extends PageRequest & { readonly maxBytes?: number | undefined }, T>(
   query: Q,
   list: (query: Q) => Promise<Page<T>>,
 ): Promise<Page<T>> {

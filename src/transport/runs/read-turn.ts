@@ -97,6 +97,7 @@ export function turnOf(
     body[name] === undefined || body[name] === null || body[name] === '' ? query[name] : body[name];
   const sessionId = own('session_id');
   const resumeFrom = own('resume_from');
+  const userId = own('user_id');
   const kwargs = body.chat_template_kwargs;
   const texts = [body.query, body.question, body.user_input, body.message, query.user_input];
   return {
@@ -105,7 +106,7 @@ export function turnOf(
     files: ((body.files ?? []) as Json[]).flat(),
     ...given({
       sessionId: sessionId === undefined ? undefined : checkId('session_id', sessionId),
-      userId: own('user_id'),
+      userId: userId === undefined ? undefined : checkId('user_id', userId),
       name: own('name'),
       version: own('version'),
       resumeFrom: resumeFrom === undefined ? undefined : checkId('resume_from', resumeFrom),

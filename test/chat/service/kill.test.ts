@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { BehaviorSubject, lastValueFrom, map, toArray } from 'rxjs';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { prepareDatabase } from '../../../scripts/prepare-database.js';
 import { type ChatRunInfo, toChatEvent } from '../../../src/chat/chat-frames.js';
 import type { ChatEvent } from '../../../src/chat/pipeline/chat-events.js';
@@ -21,9 +21,13 @@ import { chatServices } from './support/lost-chat.js';
 async function killedWith(
   args: readonly string[],
   isLast: (line: string, number: number) => boolean,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<readonly string[]> {
   const file = fileURLToPath(new URL('./support/chatter.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['--import', 'tsx', file, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...env },
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
   const exit = once(child, 'exit');
   const lines: string[] = [];
@@ -37,11 +41,11 @@ async function killedWith(
   return lines;
 }
 
-/** Goes on with a run in this process until it is over; gives its log, and what the chat told. */
-async function goneOn(dataDir: string, url: string, run: string) {
+/** Goes on with a run in this process, whose clock is that much later, until it is over; gives its log, and what the chat told. */
+async function goneOn(dataDir: string, url: string, run: string, laterMs = 0) {
   const stores = await openEmbedded(dataDir);
   const services = await chatServices(url, stores.chats);
-  const host = createHost({ stores, services, limits: { leaseMs: 1_000 } });
+  const host = createHost({ stores, services, limits: { leaseMs: 1_000 }, now: () => Date.now() + laterMs });
   const close = async (): Promise<void> => {
     await host.close(0);
     await services.models.close();
@@ -101,6 +105,29 @@ it('a chat whose process was killed goes on, and its messages are stored once', 
   const gone = await goneOn(dataDir, model.url, run);
   expectOnce(gone, 'What is it?', 'It is a snapshot.');
   expect(gone.told).toContainEqual({ type: 'token', content: 'It is half an' });
+});
+
+describe('the deadline of a chat whose process was killed', () => {
+  /** Far more than a busy machine takes for what is left of the chat. */
+  const DEADLINE_MS = 900_000;
+
+  it.each([
+    ['is over when its time has gone by meanwhile', DEADLINE_MS + 1, { type: 'error', code: 'RUN_TIMEOUT' }],
+    ['leaves it the rest of its time', DEADLINE_MS / 2, { type: 'final', response: 'It is a snapshot.' }],
+  ])('%s', { timeout: 120_000 }, async (_, laterMs, last) => {
+    const model = await startHeldServer();
+    understand(model);
+    model.answers.set('answer', begin('It is half an'));
+    const dataDir = await temporaryFolder();
+    const args = [dataDir, await prepareDatabase(), model.url, 'What is it?'];
+    const [run = ''] = await killedWith(args, (line) => line === 'node-delta', { DEADLINE_MS: String(DEADLINE_MS) });
+
+    // With a time that begins anew there would be an answer.
+    model.answers.set('answer', say('It is a snapshot.'));
+    const { told } = await goneOn(dataDir, model.url, run, laterMs);
+    expect(told.at(-1)).toMatchObject(last);
+    expect(told.filter(({ type }) => type === 'final' || type === 'error')).toHaveLength(1);
+  });
 });
 
 const SKY = {

@@ -50,6 +50,36 @@ describe('a request', () => {
   });
 });
 
+describe('a page of chunks', () => {
+  it('has as many as fit into 4 MiB, and says how many do not; one that is larger than that comes alone', async () => {
+    const { ask, base, dataset, upload } = await startDatasets({ parses: false });
+    const id = await dataset();
+    const [{ id: document }] = (await upload(id, { 'a.txt': 'x' })).data;
+    const path = `/datasets/${id}/documents/${document}/chunks`;
+    for (const letter of ['a', 'b', 'c', 'd', 'e'])
+      expect((await ask('POST', path, { content: letter.repeat(1_000_000) })).code).toBe(0);
+    const page = await ask('GET', path);
+    expect(page).toMatchObject({ code: 0, left_out: 1, message: expect.stringContaining('left out for their size') });
+    expect(page.data.total).toBe(5);
+    expect(page.data.chunks).toHaveLength(4);
+    const rest = await ask('GET', `${path}?page=3&page_size=2`);
+    expect(rest.left_out).toBeUndefined();
+    const letters = [...page.data.chunks, ...rest.data.chunks].map(({ content }: { content: string }) => content[0]);
+    expect(letters.sort()).toEqual(['a', 'b', 'c', 'd', 'e']);
+    const long = '\u82f9'.repeat(1_600_000);
+    const list = base.chunks.list.bind(base.chunks);
+    Object.assign(base.chunks, {
+      list: async (tenant: string, query: Parameters<typeof list>[1]) => {
+        const { items, total } = await list(tenant, query);
+        const grown = items.map((chunk) => ({ ...chunk, text: long }));
+        return { items: (query.maxBytes ?? 0) < long.length * 3 ? [] : grown, total };
+      },
+    });
+    const large = await ask('GET', path);
+    expect([large.data.chunks.length, large.left_out]).toEqual([1, 4]);
+  });
+});
+
 describe('the words of a question', () => {
   it('are looked for in its beginning, and mean nothing else', () => {
     const mark = wordMarker(`a.c pump 水泵${' x'.repeat(10_000)} valve`);

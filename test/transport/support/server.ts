@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest';
 import type { JsonObject } from '../../../src/json.js';
 import { createModels } from '../../../src/models/router.js';
+import type { Arrivals } from '../../../src/operators/arrivals.js';
 import { modelsFromEnvironment, readConfig } from '../../../src/settings/read-settings.js';
 import { createMemoryStores } from '../../../src/stores/memory-stores.js';
 import type { Telemetry } from '../../../src/telemetry/telemetry.js';
@@ -18,6 +19,8 @@ export interface TestServerOptions extends ServerPorts {
   /** What components may use beside models. */
   readonly services?: object;
   readonly now?: () => number;
+  /** Told of what comes. @default one that is not seen */
+  readonly arrivals?: Arrivals;
   /** Beside the server's own. */
   readonly routes?: readonly RouteGroup[];
   /** @default counts, and traces nothing */

@@ -53,13 +53,20 @@ export function createPostgresChunks(database: Database): ChunkStore & VectorSto
       return rows.map(readChunk);
     },
     async listChunks(tenant, query) {
-      const { offset, limit } = query;
+      const { offset, limit, maxBytes } = query;
       return database.repeat(async (sql) => {
         const where = matching(sql, tenant, query);
-        const rows = await sql<ChunkRow[]>`
-            select ${sql.unsafe(CHUNK_COLUMNS)} from runnel.knowledge_chunks c ${where}
+        const within = (columns: string) => sql`
+            select ${sql.unsafe(columns)} from runnel.knowledge_chunks c ${where}
             order by c.index, c.id offset ${offset} limit ${limit}`;
+        const rows = await (maxBytes === undefined
+          ? sql<ChunkRow[]>`${within(CHUNK_COLUMNS)}`
+          : sql<ChunkRow[]>`
+            select ${sql.unsafe(CHUNK_COLUMNS)} from (
+              select *, sum(octet_length(page.text)) over (order by page.index, page.id) as used from (${within('c.*')}) as page
+            ) as c where c.used <= ${maxBytes} order by c.index, c.id`);
         const count = () => sql<Count[]>`select count(*)::int as count from runnel.knowledge_chunks c ${where}`;
+        if (maxBytes !== undefined) return { items: rows.map(readChunk), total: (await count())[0]?.count ?? 0 };
         return { items: rows.map(readChunk), total: await totalOf(rows.length, query, count) };
       });
     },

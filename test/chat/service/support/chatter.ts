@@ -1,5 +1,6 @@
 /**
  * A process that answers one question until it is killed: `chatter.ts <data folder> <image> <url of the model> <question> [<run>]`. With a run it goes on with that one instead, as a server does. It prints the id of the run, and each event of it once it is stored, one per line.
+ * `DEADLINE_MS` of its environment is what the question may take; without it, as long as it takes.
  */
 import { BehaviorSubject } from 'rxjs';
 import { createHost } from '../../../../src/hosting/host.js';
@@ -21,8 +22,10 @@ host
   .subscribe(({ event }) => process.stdout.write(`${event}\n`));
 
 async function started(): Promise<string> {
+  const { DEADLINE_MS: deadline } = process.env;
+  const variables = deadline === undefined ? {} : { 'sys.chat': { options: { deadline_ms: Number(deadline) } } };
   const { live } = await host.start(
-    startCommand({ tenant: 't', agentId: 'a', fallback: 'draft', isChat: true }, { query }),
+    startCommand({ tenant: 't', agentId: 'a', fallback: 'draft', isChat: true }, { query, variables }),
   );
   return live.identity.id;
 }

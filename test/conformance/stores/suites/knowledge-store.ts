@@ -318,6 +318,30 @@ export function describeKnowledgeStore(open: () => Promise<KnowledgeStore>): voi
       expect(await store.findDocument(tenant, document.id)).toMatchObject({ chunkCount: 7, tokenCount: 14 });
     });
 
+    it('lists chunks up to so many bytes of their texts, and says how many there are', async () => {
+      const { store, tenant, add } = await begin();
+      const document = await add();
+      const texts = ['abcd', '苹果', 'é', 'x'.repeat(100), 'y'];
+      await store.putChunks(
+        tenant,
+        document.id,
+        0,
+        texts.map((text, index) => chunkRecord(document, index, { text })),
+      );
+      const found = async (maxBytes: number, page: object = {}) => {
+        const query = { documentId: document.id, offset: 0, limit: 10, maxBytes, ...page };
+        const { items, total } = await store.listChunks(tenant, query);
+        return [items.map(({ index }) => index), total];
+      };
+      expect(await found(12)).toEqual([[0, 1, 2], 5]);
+      expect(await found(11)).toEqual([[0, 1], 5]);
+      expect(await found(3)).toEqual([[], 5]);
+      expect(await found(8, { offset: 1, limit: 2 })).toEqual([[1, 2], 5]);
+      expect(await found(5, { offset: 4 })).toEqual([[4], 5]);
+      expect(await found(5, { offset: 9 })).toEqual([[], 5]);
+      expect(await found(1_000)).toEqual([[0, 1, 2, 3, 4], 5]);
+    });
+
     it('takes texts with half a character, which it may replace', async () => {
       const { store, tenant, add } = await begin();
       const document = await add();
