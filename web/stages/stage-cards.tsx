@@ -60,21 +60,19 @@ function StageCard({ card }: { readonly card: StageCardModel }) {
   const name = words.names[stage] ?? String(stage);
   const state = words.looks[look];
   const time = timeOf(ms, budgetMs, words.of);
-  const isLate = isOverBudget ? `${time}, ${words.over}` : time;
   return (
     <Popover.Root>
-      <Popover.Trigger
-        className={`${style.card} ${style[look]}`}
-        aria-label={words.card(name, state, isLate)}
-        disabled={told === undefined}
-      >
+      <Popover.Trigger className={`${style.card} ${style[look]}`} disabled={told === undefined}>
         <span className={style.name}>
           <span className={style.number}>{stage}</span> {name}
-        </span>
+        </span>{' '}
         <span className={style.state}>
           {ICONS[look]} {state}
+        </span>{' '}
+        <span className={isOverBudget ? style.over : style.time}>
+          {time}
+          {isOverBudget && <span className="unseen"> {words.over}</span>}
         </span>
-        <span className={isOverBudget ? style.over : style.time}>{time}</span>
       </Popover.Trigger>
       <Popover.Portal>
         <Popover.Content className={style.details} sideOffset={4} collisionPadding={8} aria-label={words.details(name)}>

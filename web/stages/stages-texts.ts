@@ -49,8 +49,6 @@ export const stagesTexts = defineTexts({
       failed: 'failed',
       short: 'short circuit',
     } satisfies Record<StageLook, string>,
-    card: (name: string, state: string, time: string) =>
-      time === '' ? `${name}, ${state}` : `${name}, ${state}, ${time}`,
     of: (time: string, budget: string) => `${time} of ${budget}`,
     over: 'over its budget',
     details: (name: string) => `Details of ${name}`,
@@ -103,8 +101,6 @@ export const stagesTexts = defineTexts({
       failed: '失败',
       short: '短路',
     } satisfies Record<StageLook, string>,
-    card: (name: string, state: string, time: string) =>
-      time === '' ? `${name}，${state}` : `${name}，${state}，${time}`,
     of: (time: string, budget: string) => `${time} / ${budget}`,
     over: '超出预算',
     details: (name: string) => `${name}的详情`,

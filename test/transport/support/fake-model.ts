@@ -22,8 +22,8 @@ export interface FakeModel {
   next(): Promise<ModelCall>;
 }
 
-/** A server of OpenAI's streaming chat completions, gone with the test. Calls that ask for JSON of a schema are answered with `json` at once. */
-export async function startFakeModel({ json = '{}' } = {}): Promise<FakeModel> {
+/** A server of OpenAI's streaming chat completions, gone with the test. Calls that ask for JSON of a schema are answered with `{}` at once. */
+export async function startFakeModel(): Promise<FakeModel> {
   const waiting: ((call: ModelCall) => void)[] = [];
   const calls: ModelCall[] = [];
   const server = createServer(async (request, response) => {
@@ -31,7 +31,7 @@ export async function startFakeModel({ json = '{}' } = {}): Promise<FakeModel> {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     const call = callOn(response);
     if (wantsJson) {
-      call.say(json);
+      call.say('{}');
       call.finish();
       return;
     }
