@@ -48,6 +48,8 @@ export const DEFAULT_LIMITS = {
   runUnstoredBytes: MIB,
   /** Bytes of events after which a run stores another snapshot of its state, if that is no larger. */
   runHistoryBytes: 8 * MIB,
+  /** Bytes of what a model is asked that the log tells of each call; 0: nothing. */
+  runDetailBytes: 16 * 1024,
   /** Milliseconds without a client after which a run is cancelled; 0: never. */
   detachGraceMs: 30_000,
   /** Bytes that wait for one client. */

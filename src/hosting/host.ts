@@ -83,10 +83,10 @@ export function createHost(options: HostOptions): Host {
   const stores = { ...options.stores, log: wholeLog(options.stores.log) };
   const { services, telemetry, logger = SILENT_LOG, now = Date.now } = options;
   const { openCanvas = createCanvasOpener({}), durability = 'sync', isShared = false } = options;
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const hub = new RunHub({
-    ...{ stores, openCanvas, durability, isShared, telemetry, logger, now },
-    services: telemetry === undefined ? services : { ...services, trace: telemetry.trace },
-    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    ...{ stores, openCanvas, durability, isShared, telemetry, logger, now, limits },
+    services: { ...services, detailBytes: limits.runDetailBytes, ...(telemetry && { trace: telemetry.trace }) },
   });
   const recover = createRecover(hub);
   const start = createStart(hub, recover);

@@ -26,7 +26,7 @@ import {
 } from './support/server-process.js';
 import { IS_FULL, sized } from './support/size.js';
 
-const TIME_LIMIT_MS = 300_000;
+const TIME_LIMIT_MS = sized(1_200_000, 300_000);
 
 /** Connections of each kind. */
 const CLIENTS = sized(1_000, 60);
@@ -126,14 +126,14 @@ async function bear(name: string, { begin, isTorrent = false }: Load) {
   const besideMs = await timeOfQuietRuns(server.url, agents.quiet);
   const { now, most } = memoryOf(server.pid);
   let url = server.url;
-  const follower = await startRun(() => url, agents.quiet);
+  const follower = await startQuietRun(() => url, agents.quiet);
   const stopping = performance.now();
   await server.stop();
   const stopMs = performance.now() - stopping;
   over.abort();
   const next = await startProcess(env);
   url = next.url;
-  await follower?.done;
+  await follower.done;
   expectWhole(follower);
   await next.kill();
   const [alone, beside, stop] = [aloneMs, besideMs, stopMs].map(Math.round);
@@ -172,17 +172,31 @@ async function timeOfQuietRuns(url: string, agent: string): Promise<number> {
   const times: number[] = [];
   for (let run = 0; run < QUIET_RUNS; run += 1) {
     const startedAt = performance.now();
-    const follower = await startRun(() => url, agent);
-    await follower?.done;
+    const follower = await startQuietRun(() => url, agent);
+    await follower.done;
     times.push(performance.now() - startedAt);
     expectWhole(follower);
   }
   return times.sort((one, other) => one - other)[Math.floor(times.length / 2)] as number;
 }
 
-function expectWhole(follower: Follower | undefined): void {
-  if (follower === undefined) throw new Error('The server did not answer the request for a quiet run.');
-  const { seen } = follower;
+/** How often a request is sent whose connection is closed before an answer. */
+const MOST_TRIES = 3;
+
+/**
+ * A run, also when this process was too busy to see in time that the server had closed a connection which it kept for another request: that
+ * is found out by using it.
+ */
+async function startQuietRun(url: () => string, agent: string): Promise<Follower> {
+  const reasons: unknown[] = [];
+  while (reasons.length < MOST_TRIES) {
+    const follower = await startRun(url, agent, (reason) => reasons.push(reason));
+    if (follower !== undefined) return follower;
+  }
+  throw new AggregateError(reasons, `The server did not answer ${MOST_TRIES} requests for a quiet run.`);
+}
+
+function expectWhole({ seen }: Follower): void {
   expect(textShown(seen), seen.map(({ data }) => data).join('\n')).toBe(QUIET_TEXT);
 }
 

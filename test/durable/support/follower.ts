@@ -19,8 +19,12 @@ export interface Follower {
 /** How long to wait before connecting again. */
 const PAUSE_MS = 50;
 
-/** Starts a run and follows it; undefined when the server went away before it said which run it is. */
-export async function startRun(urlNow: () => string, agent: string): Promise<Follower | undefined> {
+/** Starts a run and follows it; undefined when the server went away before it said which run it is, with the reason for `whenGone`. */
+export async function startRun(
+  urlNow: () => string,
+  agent: string,
+  whenGone: (reason: unknown) => void = () => {},
+): Promise<Follower | undefined> {
   let response: Response;
   try {
     response = await fetch(`${urlNow()}/api/v1/agents/${agent}/stream`, {
@@ -28,7 +32,8 @@ export async function startRun(urlNow: () => string, agent: string): Promise<Fol
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ query: 'x' }),
     });
-  } catch {
+  } catch (error) {
+    whenGone(error);
     return undefined;
   }
   const run = response.headers.get('x-run-id');
