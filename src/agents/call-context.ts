@@ -28,6 +28,8 @@ export interface Services extends ToolServices {
   /** What chats understood before. @default nothing is kept */
   readonly caches?: Caches & { forTenant?(tenant: string): Caches };
   readonly remember?: (entry: MemoryEntry) => Promise<void>;
+  /** Bytes of what a model is asked that the log of the run tells. @default 0: nothing */
+  readonly detailBytes?: number;
   /** Headers of this run for tools that declare them. */
   readonly headers?: JsonObject;
   /** Where the run stands in a trace; `traceContextOf` reads it. */

@@ -13,6 +13,7 @@ import type { ChatDelta, ChatMessage, ChatModel, ChatRequest } from '../models/c
 import { fitMessages } from '../models/fit-messages.js';
 import { requireObject } from '../operators/invalid-option.js';
 import { requireService } from '../tools/tool-services.js';
+import { askedOf } from './asked.js';
 import type { CallContext } from './call-context.js';
 
 /** A model by its name, and what every request to it carries. */
@@ -106,7 +107,9 @@ export function askModel<T>(context: CallContext, call: ModelCall<T>): Observabl
     let reason: string | undefined;
     let hasBegun = false;
     const attributes = attributesOf(context, call);
-    subscriber.next(callStarted({ id, kind: 'model', name: request.model, attributes, ...(parent && { parent }) }));
+    const asked = askedOf(request, context.services.detailBytes ?? 0);
+    const about = { ...(parent && { parent }), ...(asked && { asked }) };
+    subscriber.next(callStarted({ id, kind: 'model', name: request.model, attributes, ...about }));
     // Read only now: tracers know the call once its start was reported.
     const trace = { ...context.trace(id) };
     const isTraced = Object.keys(trace).length > 0;

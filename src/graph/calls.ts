@@ -1,4 +1,5 @@
 /** Sums up what a node reported of its calls, for the event that ends the activation. No rule of the engine reads it. */
+import type { JsonObject } from '../json.js';
 import type { CallKind, CallReport, Usage } from './node-events.js';
 
 /** One call of an activation, folded from its reports. */
@@ -25,6 +26,8 @@ export interface CallSummary {
 /** A call with the id that its node gave it, by which its reports name it. */
 export interface KeyedCall extends CallSummary {
   readonly key: string;
+  /** What was asked, where a report tells it; no summary has it. */
+  readonly asked?: JsonObject;
 }
 
 /** Calls of one activation that are summed up; later ones are counted. */
@@ -54,7 +57,7 @@ export class CallLog {
 
   /** A copy of what is known so far. */
   get calls(): readonly CallSummary[] {
-    return this.#calls.map(({ key: _, ...call }) => call);
+    return this.#calls.map(({ key: _, asked: __, ...call }) => call);
   }
 
   /** The same with the ids that the node gave. */
@@ -100,7 +103,7 @@ export class CallLog {
     this.#open.clear();
   }
 
-  #start({ id, kind, name, parent }: Extract<CallReport, { type: 'started' }>, atMs: number): void {
+  #start({ id, kind, name, parent, asked }: Extract<CallReport, { type: 'started' }>, atMs: number): void {
     if (this.#open.has(id)) return;
     if (this.#calls.length >= MAX_CALLS) {
       this.#omitted += 1;
@@ -115,6 +118,7 @@ export class CallLog {
       ...(around !== undefined && { parent: around.id }),
       status: 'open',
       startedAtMs: atMs,
+      ...(asked !== undefined && { asked }),
     };
     this.#calls.push(call);
     this.#open.set(id, call);

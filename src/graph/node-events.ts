@@ -48,6 +48,8 @@ export interface CallStart {
   readonly parent?: string;
   /** @default none */
   readonly attributes?: CallAttributes;
+  /** What is asked, shortened: for the log of the run, and never for telemetry. @default it is not told */
+  readonly asked?: JsonObject;
 }
 
 /** Something happens in a call, such as its first piece of text (`stream_started`). */
@@ -180,7 +182,7 @@ export const interrupt = (payload?: JsonObject, outputs?: Outputs): Interrupt =>
 /** The event of a node that begins a call. */
 export function callStarted(call: CallStart): Call {
   requireObject('callStarted', 'call', call, 'an object with "id", "kind" and "name"');
-  const { id, kind, name, parent, attributes } = call;
+  const { id, kind, name, parent, attributes, asked } = call;
   return {
     type: 'call',
     call: {
@@ -190,6 +192,7 @@ export function callStarted(call: CallStart): Call {
       name,
       ...(parent !== undefined && { parent }),
       ...(attributes && { attributes }),
+      ...(asked && { asked }),
     },
   };
 }

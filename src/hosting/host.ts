@@ -81,12 +81,12 @@ export function createHost(options: HostOptions): Host {
   requireObject('createHost', 'stores', options.stores, 'stores, such as createMemoryStores() gives');
   requireObject('createHost', 'services', options.services, 'the services of nodes, such as { models }');
   const stores = { ...options.stores, log: wholeLog(options.stores.log) };
-  const { services, telemetry, arrivals, logger = SILENT_LOG, now = Date.now } = options;
+  const { services, telemetry, logger = SILENT_LOG, now = Date.now } = options;
   const { openCanvas = createCanvasOpener({}), durability = 'sync', isShared = false } = options;
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const hub = new RunHub({
-    ...{ stores, openCanvas, durability, isShared, telemetry, arrivals, logger, now },
-    services: telemetry === undefined ? services : { ...services, trace: telemetry.trace },
-    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    ...{ stores, openCanvas, durability, isShared, telemetry, logger, now, limits },
+    services: { ...services, detailBytes: limits.runDetailBytes, ...(telemetry && { trace: telemetry.trace }) },
   });
   const recover = createRecover(hub);
   const start = createStart(hub, recover);

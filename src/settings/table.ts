@@ -143,6 +143,11 @@ const server = {
     [DEFAULT_LIMITS.runHistoryBytes, 0, 1024 * MIB],
     'bytes of events after which a run stores another snapshot of its state, if that is no larger: a recovery reads about that much',
   ),
+  runDetailBytes: whole(
+    'RUNNEL_RUN_DETAIL_BYTES',
+    [DEFAULT_LIMITS.runDetailBytes, 0, MIB],
+    'bytes of what a model was asked that the log of a run has of each call, for those who look at the run; 0: nothing',
+  ),
   detachGraceMs: whole(
     'RUNNEL_DETACH_GRACE_MS',
     [DEFAULT_LIMITS.detachGraceMs, 0, DAY_MS],
@@ -240,8 +245,8 @@ const server = {
   ),
   runsPerMinute: whole(
     'RUNNEL_WS_RUNS_PER_MINUTE',
-    [5, 1, 1_000_000],
-    'runs a WebSocket client may start; applies with API keys',
+    [30, 1, 1_000_000],
+    'runs a WebSocket client may start, which is more than people start by hand; applies with API keys',
   ),
 };
 

@@ -23,7 +23,7 @@ export interface ConversationState {
 export interface ConversationOptions {
   readonly client: Client;
   readonly agent: string;
-  /** Nodes of the agent's document. */
+  /** Nodes of the agent's document, as it was loaded. */
   readonly nodes: readonly DescribedNode[];
 }
 
@@ -39,11 +39,13 @@ export class Conversation {
   readonly #options: ConversationOptions;
   readonly #state = new BehaviorSubject(EMPTY_STATE);
   #prepare: Preparation = async () => {};
+  #nodes: readonly DescribedNode[];
   /** Raised with each conversation that is shown: what comes for an earlier one is dropped. */
   #shown = 0;
 
   constructor(options: ConversationOptions) {
     this.#options = options;
+    this.#nodes = options.nodes;
   }
 
   get state$(): Observable<ConversationState> {
@@ -57,6 +59,11 @@ export class Conversation {
   /** Says what is done before each turn that is sent. */
   prepareWith(prepare: Preparation): void {
     this.#prepare = prepare;
+  }
+
+  /** Says which nodes the document has now: runs that are followed from here on show them. */
+  describe(nodes: readonly DescribedNode[]): void {
+    this.#nodes = nodes;
   }
 
   /** Shows what an address names; keeps what is shown already. */
@@ -123,7 +130,8 @@ export class Conversation {
 
   /** Follows a run of the conversation, with those that it goes on with. */
   follow(run: string): void {
-    const { client, agent, nodes } = this.#options;
+    const { client, agent } = this.#options;
+    const nodes = this.#nodes;
     const wanted = new Set(this.chainOf(run).map((turn) => turn.run));
     const turns = this.state.turns.map((turn) => {
       if (turn.run === undefined || turn.store !== undefined || !wanted.has(turn.run)) return turn;

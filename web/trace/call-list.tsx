@@ -82,7 +82,7 @@ interface CallLineProps {
 
 function CallLine({ call, startMs, logged }: CallLineProps) {
   const words = useTexts(texts);
-  const { kind, name, status, error, startedAtMs, firstPieceAtMs, endedAtMs, usage, parent } = call;
+  const { kind, name, status, error, startedAtMs, firstPieceAtMs, endedAtMs, usage, parent, asked } = call;
   const facts = [
     words[kind],
     words.after(formatMs(Math.max(0, startedAtMs - startMs))),
@@ -98,6 +98,12 @@ function CallLine({ call, startMs, logged }: CallLineProps) {
         <span>{facts.filter((fact) => fact !== '').join(' · ')}</span>
       </div>
       {error !== undefined && <p className={style.callError}>{error}</p>}
+      {asked !== undefined && (
+        <details>
+          <summary>{words.asked}</summary>
+          <JsonView value={asked} label={words.asked} />
+        </details>
+      )}
       {logged !== undefined && <Logged log={logged} />}
     </li>
   );
