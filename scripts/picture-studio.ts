@@ -45,6 +45,16 @@ const SCENES: readonly Scene[] = [
     },
   },
   {
+    name: 'editor',
+    theme: 'light',
+    show: async (page, url) => {
+      await page.goto(`${url}/#/agents/example-agent`);
+      await page.getByRole('toolbar', { name: 'Tools of the editor' }).waitFor();
+      await page.getByRole('group', { name: 'Guide, Agent', exact: true }).click();
+      await page.getByRole('complementary').getByRole('textbox').first().waitFor();
+    },
+  },
+  {
     name: 'agents',
     theme: 'light',
     show: async (page, url) => {

@@ -16,11 +16,13 @@ import { wayOfHandle } from './model/ways.js';
 export interface CanvasProps {
   readonly picture: RunPicture | undefined;
   readonly isLive: boolean;
+  /** Whether choosing a node opens its form. */
+  readonly opensForm: boolean;
   /** Opens the form of what is selected. */
   readonly onOpen: () => void;
 }
 
-export function Canvas({ picture, isLive, onOpen }: CanvasProps) {
+export function Canvas({ picture, isLive, opensForm, onOpen }: CanvasProps) {
   const { document, spots } = useEditorState();
   const drawing = useMemo(() => editorDrawing(document), [document]);
   const placement = useMemo(() => spots && editorPlacement(drawing, spots), [drawing, spots]);
@@ -34,7 +36,7 @@ export function Canvas({ picture, isLive, onOpen }: CanvasProps) {
   return (
     <SurroundingsProvider value={surroundings}>
       <LiveProvider value={live}>
-        <EditorBoard drawing={drawing} placement={placement} scope={scope} onOpen={onOpen} />
+        <EditorBoard drawing={drawing} placement={placement} scope={scope} opensForm={opensForm} onOpen={onOpen} />
       </LiveProvider>
     </SurroundingsProvider>
   );

@@ -1,5 +1,5 @@
 /** How the parts of the editor lie beside each other. */
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import type { Observable } from 'rxjs';
 import { useObservable } from '../parts/use-observable.js';
 import { defineTexts, useTexts } from '../shell/texts.js';
@@ -7,7 +7,6 @@ import { Canvas } from './canvas.js';
 import style from './editor.module.css';
 import { useEditor, useEditorState } from './editor-context.js';
 import type { EditorProps } from './editor-props.js';
-import { Inspector } from './form/inspector.js';
 import type { DraftSaver } from './model/draft-saver.js';
 import { fieldOfIssue, type Issue } from './model/problems.js';
 import { Palette } from './palette/palette.js';
@@ -15,6 +14,9 @@ import { RefusalNote } from './refusal-note.js';
 import { ConflictNote } from './save-note.js';
 import { Toolbar } from './toolbar.js';
 import { useKeys } from './use-keys.js';
+
+/** Loaded when a form is opened first: many people only look. */
+const Inspector = lazy(async () => ({ default: (await import('./form/inspector.js')).Inspector }));
 
 const texts = defineTexts({ en: { editor: 'Editor' }, zh: { editor: '编辑器' } });
 
@@ -62,8 +64,8 @@ export function EditorScreen(props: EditorScreenProps) {
       <div className={style.work}>
         {hasPalette && <Palette onClose={() => showPalette(false)} />}
         <div className={style.canvas}>
-          <Canvas picture={picture} isLive={isLive} onOpen={form.open} />
-          {form.isOpen && <Inspector issues={issues} goal={goal} onClose={form.close} />}
+          <Canvas picture={picture} isLive={isLive} opensForm={opensForm} onOpen={form.open} />
+          <Suspense>{form.isOpen && <Inspector issues={issues} goal={goal} onClose={form.close} />}</Suspense>
           <RefusalNote />
         </div>
       </div>

@@ -2,7 +2,7 @@
 
 import { useReactFlow } from '@xyflow/react';
 import { History, PanelLeftOpen, Redo2, StickyNote, Undo2, Upload, Variable } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useLocation } from 'wouter';
 import { Button, IconButton } from '../parts/button.js';
 import type { AgentDetail } from '../run/agent-detail.js';
@@ -14,9 +14,10 @@ import { addNoteAt } from './model/commands.js';
 import type { DraftSaver } from './model/draft-saver.js';
 import type { Issue } from './model/problems.js';
 import { ProblemsMenu } from './problems-menu.js';
-import { PublishDialog } from './publish-dialog.js';
 import { SaveNote } from './save-note.js';
-import { VariablesDialog } from './variables-dialog.js';
+
+const PublishDialog = lazy(async () => ({ default: (await import('./publish-dialog.js')).PublishDialog }));
+const VariablesDialog = lazy(async () => ({ default: (await import('./variables-dialog.js')).VariablesDialog }));
 
 const texts = defineTexts({
   en: {
@@ -79,8 +80,10 @@ export function Toolbar({ agent, saver, issues, onIssue, hasPalette, onPalette }
       <Button onClick={() => setDialog('publish')}>
         <Upload size={16} aria-hidden="true" /> {words.publish}
       </Button>
-      {dialog === 'variables' && <VariablesDialog onClose={close} />}
-      {dialog === 'publish' && <PublishDialog agent={agent} saver={saver} onClose={close} />}
+      <Suspense>
+        {dialog === 'variables' && <VariablesDialog onClose={close} />}
+        {dialog === 'publish' && <PublishDialog agent={agent} saver={saver} onClose={close} />}
+      </Suspense>
     </div>
   );
 }

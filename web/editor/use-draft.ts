@@ -46,7 +46,7 @@ export function useDraft(
     const close = saver.open();
     if (isRestored) saver.edited();
     const edits = store.documents$.pipe(skip(1)).subscribe(() => saver.edited());
-    const leave = () => saver.keep();
+    const leave = () => saver.leave();
     addEventListener('pagehide', leave);
     onHandle({ documents$: store.documents$, flush: () => saver.flush() });
     return () => {

@@ -1,11 +1,8 @@
 /** The owner of a conversation on a screen: its turns, the runs among them that are followed, and what is being sent. */
 import { BehaviorSubject, type Observable } from 'rxjs';
 import type { DescribedNode } from '../../src/canvas/picture/picture.js';
-import type { Client } from '../api/client.js';
-import { agentRun } from './paths.js';
-import { RunStore } from './run-store.js';
-import { readSession, type SessionRuns } from './session.js';
-import { type RunItem, readRun, startTurn, type TurnInput } from './start-turn.js';
+import type { ConversationServer } from './conversation-server.js';
+import type { TurnInput } from './start-turn.js';
 import { type Turn, turnsOf } from './turns.js';
 
 /** A conversation as a screen shows it. */
@@ -20,26 +17,6 @@ export interface ConversationState {
   readonly error?: unknown;
 }
 
-/** What a conversation asks the server, which has agents and chats in different places. Its promises fail with ApiError. */
-export interface ConversationServer {
-  readRun(run: string): Promise<RunItem>;
-  readSession(session: string): Promise<SessionRuns>;
-  /** Starts a turn and gives the id of its run. */
-  start(turn: TurnInput): Promise<string>;
-  /** A run that is followed from `open` to `close`. */
-  store(run: string): RunStore;
-}
-
-/** Conversations with an agent; `nodes` are those of its document. */
-export function agentServer(client: Client, agent: string, nodes: readonly DescribedNode[]): ConversationServer {
-  return {
-    readRun: (run) => readRun(client, agent, run),
-    readSession: (session) => readSession(client, agent, session),
-    start: (turn) => startTurn(client, agent, turn),
-    store: (run) => new RunStore({ client, place: agentRun(agent, run), nodes }),
-  };
-}
-
 /** What is done before a turn is sent, such as saving the draft that it runs. */
 export type Preparation = () => Promise<void>;
 
@@ -52,11 +29,14 @@ export class Conversation {
   readonly #server: ConversationServer;
   readonly #state = new BehaviorSubject(EMPTY_STATE);
   #prepare: Preparation = async () => {};
+  #nodes: readonly DescribedNode[];
   /** Raised with each conversation that is shown: what comes for an earlier one is dropped. */
   #shown = 0;
 
-  constructor(server: ConversationServer) {
+  /** @param nodes those of the document, as it was loaded */
+  constructor(server: ConversationServer, nodes: readonly DescribedNode[] = []) {
     this.#server = server;
+    this.#nodes = nodes;
   }
 
   get state$(): Observable<ConversationState> {
@@ -70,6 +50,11 @@ export class Conversation {
   /** Says what is done before each turn that is sent. */
   prepareWith(prepare: Preparation): void {
     this.#prepare = prepare;
+  }
+
+  /** Says which nodes the document has now: runs that are followed from here on show them. */
+  describe(nodes: readonly DescribedNode[]): void {
+    this.#nodes = nodes;
   }
 
   /** Shows what an address names; keeps what is shown already. */
@@ -139,7 +124,7 @@ export class Conversation {
     const wanted = new Set(this.chainOf(run).map((turn) => turn.run));
     const turns = this.state.turns.map((turn) => {
       if (turn.run === undefined || turn.store !== undefined || !wanted.has(turn.run)) return turn;
-      const store = this.#server.store(turn.run);
+      const store = this.#server.store(turn.run, this.#nodes);
       store.open();
       return { ...turn, store };
     });

@@ -49,7 +49,10 @@ export function MainPane(props: MainPaneProps) {
     (handle: EditorHandle | undefined) => {
       conversation.prepareWith(handle?.flush ?? (async () => {}));
       // It ends with the editor, which ends its documents.
-      handle?.documents$.subscribe(onDocument);
+      handle?.documents$.subscribe((now) => {
+        conversation.describe(Object.values(now.components));
+        onDocument(now);
+      });
     },
     [conversation, onDocument],
   );

@@ -5,7 +5,8 @@ import type { RunPicture } from '../../src/canvas/picture/picture.js';
 import type { Document } from '../../src/dsl/document.js';
 import { useObservable } from '../parts/use-observable.js';
 import { useClient } from '../shell/studio.js';
-import { agentServer, Conversation, type ConversationState } from './conversation.js';
+import { Conversation, type ConversationState } from './conversation.js';
+import { agentServer } from './conversation-server.js';
 import { joinPictures } from './join-pictures.js';
 import type { RunAddress } from './place.js';
 import type { RunStore } from './run-store.js';
@@ -18,7 +19,7 @@ export function useConversation(
 ): { readonly conversation: Conversation; readonly state: ConversationState } {
   const client = useClient();
   const [conversation] = useState(
-    () => new Conversation(agentServer(client, agent, Object.values(document?.components ?? {}))),
+    () => new Conversation(agentServer(client, agent), Object.values(document?.components ?? {})),
   );
   const { run, session } = address ?? {};
   useEffect(() => {

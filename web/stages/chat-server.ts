@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { JsonObject } from '../../src/json.js';
 import type { Client } from '../api/client.js';
 import type { RunPlace } from '../api/socket-link.js';
-import type { ConversationServer } from '../run/conversation.js';
+import type { ConversationServer } from '../run/conversation-server.js';
 import { RunStore } from '../run/run-store.js';
 import { MAX_ITEMS, type SessionDetail, type SessionItem, type SessionMessage } from '../run/session.js';
 import { type RunItem, startedRun } from '../run/start-turn.js';

@@ -34,9 +34,11 @@ export function VersionsPage() {
         <h1>{words.title(draft.data.title)}</h1>
       </header>
       {versions.data.length === 0 ? (
-        <EmptyNote title={words.none}>
-          <p>{words.noneAbout}</p>
-        </EmptyNote>
+        <div>
+          <EmptyNote title={words.none}>
+            <p>{words.noneAbout}</p>
+          </EmptyNote>
+        </div>
       ) : (
         <Versions draft={draft.data} versions={versions.data} />
       )}

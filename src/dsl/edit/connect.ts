@@ -16,15 +16,26 @@ const NEXT: Way = { kind: 'next' };
 
 /** Why a connection cannot be made; undefined when it can. */
 export function whyNotConnected(document: Document, { from, to, way = NEXT }: Connection): Refusal | undefined {
-  const [source, target] = [document.components[from], document.components[to]];
-  if (source === undefined || target === undefined) return refuseUnknown(source === undefined ? from : to).refused;
-  return (
-    wayProblem(source, way) ??
-    endProblem(source, target) ??
-    (targetsOf(source, way, resolverOf(document)).includes(to)
-      ? refuse('already-connected', `"${source.name}" leads to "${target.name}" already.`).refused
-      : undefined)
-  );
+  return whyNotConnectedFrom(document, { from, way })(to);
+}
+
+/** Why a way cannot lead to a component, told for one after the other: for lists of all that it could lead to. */
+export function whyNotConnectedFrom(
+  document: Document,
+  { from, way = NEXT }: Omit<Connection, 'to'>,
+): (to: string) => Refusal | undefined {
+  const source = document.components[from];
+  if (source === undefined) return () => refuseUnknown(from).refused;
+  const noWay = wayProblem(source, way);
+  if (noWay !== undefined) return (to) => (document.components[to] === undefined ? refuseUnknown(to).refused : noWay);
+  const taken = new Set(targetsOf(source, way, resolverOf(document)));
+  return (to) => {
+    const target = document.components[to];
+    if (target === undefined) return refuseUnknown(to).refused;
+    const problem = endProblem(source, target);
+    if (problem !== undefined || !taken.has(to)) return problem;
+    return refuse('already-connected', `"${source.name}" leads to "${target.name}" already.`).refused;
+  };
 }
 
 /** Connects two components; without effect on other ways. */

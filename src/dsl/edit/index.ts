@@ -2,7 +2,7 @@
 export { type Addition, addComponent } from './add.js';
 export { changeParams, placeComponents } from './change.js';
 export { type Clip, copyComponents, type Pasting, pasteComponents } from './clip.js';
-export { type Connection, connect, disconnect, whyNotConnected } from './connect.js';
+export { type Connection, connect, disconnect, whyNotConnected, whyNotConnectedFrom } from './connect.js';
 export type { Edit, Refusal, RefusalCode } from './edit.js';
 export type { Places } from './follow-layout.js';
 export type { Place } from './layout-parts.js';

@@ -1,5 +1,7 @@
 /** The editor's model, without a page: edits, undo, places, references, and what is written. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { toV2 } from '../../../src/dsl/convert.js';
 import { changeParams, renameComponent } from '../../../src/dsl/edit/index.js';
@@ -23,6 +25,7 @@ import { beginHistory, MAX_STEPS, redo, takeStep, undo } from '../../../web/edit
 import { referencesIn, sourcesFor } from '../../../web/editor/model/references.js';
 import { firstParams } from '../../../web/editor/model/starters.js';
 import { wayOfHandle } from '../../../web/editor/model/ways.js';
+import { skippedUnless } from '../../support/skipped.js';
 
 const example = async (name: string): Promise<JsonObject> =>
   JSON.parse(await readFile(new URL(`../../../examples/${name}/canvas.json`, import.meta.url), 'utf8'));
@@ -147,6 +150,21 @@ describe('the store of the editor', () => {
     expect(store.state.selection).toEqual([]);
   });
 
+  it('puts what chooses in front of another one by its last way', async () => {
+    const store = open(await example('hello'));
+    const [target] = store.document.components.begin!.downstream;
+    const conditions = { minItems: 1, type: 'array', items: { type: 'object', properties: {} } };
+    const choosing = entry('Switch', { parameters: { properties: { conditions }, required: ['conditions'] } });
+    addOfType(store, choosing, { behind: { from: 'begin', to: target! } });
+    const [added] = store.state.selection;
+    expect(store.document.components[added!]).toMatchObject({
+      downstream: [target],
+      params: { end_cpn_ids: [target] },
+    });
+    store.undo();
+    expect(store.state.canUndo).toBe(false);
+  });
+
   it('says why a connection is refused, and changes nothing', async () => {
     const store = open(await example('hello'));
     const { document } = store;
@@ -230,6 +248,29 @@ describe('the store of the editor', () => {
     expect(wayOfHandle(drawn, 'branch-2')).toEqual({ kind: 'else' });
     expect(wayOfHandle(drawn, 'exit')).toEqual({ kind: 'next' });
   });
+});
+
+const FOLDER = process.env.RAGFLOW_TEMPLATES ?? '';
+const FILES = FOLDER === '' ? ['none'] : readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
+
+describe('files of RAGFlow', () => {
+  it.skipIf(FOLDER === '').each(FILES)(
+    skippedUnless(FOLDER !== '', 'no folder at RAGFLOW_TEMPLATES', 'keep all of %s that an edit is not about'),
+    (name) => {
+      const file = JSON.parse(readFileSync(path.join(FOLDER, name), 'utf8'));
+      const dsl = (file.dsl ?? file) as { components: JsonObject; graph?: JsonObject } & JsonObject;
+      const document = readDocument(dsl).document!;
+      const store = new EditorStore({ dsl, document });
+      const id = Object.keys(document.components).at(-1)!;
+      store.edit((now) => changeParams(now, id, { ...document.components[id]!.params, probe: 1 }));
+      const { components, graph, ...others } = store.dsl;
+      const { components: before, graph: layout, ...rest } = dsl;
+      expect(others).toEqual(rest);
+      expect({ ...(components as JsonObject), [id]: 0 }).toEqual({ ...before, [id]: 0 });
+      expect((components as Record<string, JsonObject>)[id]).toMatchObject(before[id] as JsonObject);
+      if (layout !== undefined) expect((graph as JsonObject).edges).toEqual(layout.edges);
+    },
+  );
 });
 
 describe('references', () => {

@@ -8,7 +8,6 @@ import type { Placement } from '../../canvas/layout/scene.js';
 import { Card } from '../../canvas/nodes/card.js';
 import { Container, Start } from '../../canvas/nodes/container.js';
 import { Note } from '../../canvas/nodes/note.js';
-import { wayNames } from '../../canvas/way-names.js';
 import { useChoices } from '../../shell/studio.js';
 import { useTexts } from '../../shell/texts.js';
 import { useEditor, useEditorState } from '../editor-context.js';
@@ -16,7 +15,6 @@ import { addOfType, removeConnection } from '../model/commands.js';
 import { connectionOf } from '../model/ways.js';
 import { DRAGGED_TYPE } from '../palette/palette-list.js';
 import { type BoardActions, BoardActionsProvider } from './board-actions.js';
-import { boardEdges } from './board-nodes.js';
 import { boardTexts } from './board-texts.js';
 import { EditedWay } from './edited-way.js';
 import { NodeTools } from './node-tools.js';
@@ -36,23 +34,29 @@ export interface EditorBoardProps {
   readonly drawing: Drawing;
   readonly placement: Placement;
   readonly scope: string;
+  /** Whether choosing a node opens its form. */
+  readonly opensForm: boolean;
   /** A node was chosen twice, or by Enter. The same function from one drawing to the next. */
   readonly onOpen: () => void;
 }
 
-export const EditorBoard = memo(function EditorBoard({ drawing, placement, scope, onOpen }: EditorBoardProps) {
+export const EditorBoard = memo(function EditorBoard({
+  drawing,
+  placement,
+  scope,
+  opensForm,
+  onOpen,
+}: EditorBoardProps) {
   const { store } = useEditor();
   const { selection } = useEditorState();
   const words = useTexts(boardTexts);
-  const ways = useTexts(wayNames);
   const { theme } = useChoices();
   const { screenToFlowPosition } = useReactFlow();
-  const { nodes, onNodesChange, selectedEdge, onEdgesChange } = useBoard(drawing, placement, scope, selection);
-  const edges = useMemo(() => boardEdges(drawing, ways, selectedEdge), [drawing, ways, selectedEdge]);
+  const { nodes, onNodesChange, edges, selectedEdge, onEdgesChange } = useBoard(drawing, placement, scope, selection);
   const connecting = useConnecting(drawing, screenToFlowPosition);
   const actions = useEdgeActions(drawing);
   useEdgeDeletion(selectedEdge, actions);
-  useInView(selection);
+  useInView(selection, opensForm);
   const onDrop = useDrop(placement, screenToFlowPosition);
   return (
     <BoardActionsProvider value={actions}>

@@ -4,12 +4,15 @@ import { useCallback, useMemo, useRef, useState } from 'react';
 import type { Drawing } from '../../canvas/drawing.js';
 import type { FlowEdge, FlowNode } from '../../canvas/flow.js';
 import type { Placement, Point } from '../../canvas/layout/scene.js';
+import { wayNames } from '../../canvas/way-names.js';
+import { useTexts } from '../../shell/texts.js';
 import { useEditor } from '../editor-context.js';
-import { BoardNodes } from './board-nodes.js';
+import { BoardParts } from './board-parts.js';
 
 export interface BoardChanges {
   readonly nodes: FlowNode[];
   readonly onNodesChange: (changes: NodeChange<FlowNode>[]) => void;
+  readonly edges: FlowEdge[];
   readonly selectedEdge: string | undefined;
   readonly onEdgesChange: (changes: EdgeChange<FlowEdge>[]) => void;
 }
@@ -21,7 +24,7 @@ export function useBoard(
   selection: readonly string[],
 ): BoardChanges {
   const { store } = useEditor();
-  const [maker] = useState(() => new BoardNodes());
+  const [maker] = useState(() => new BoardParts());
   const made = useMemo(
     () => maker.make(drawing, placement, { scope, selection }),
     [maker, drawing, placement, scope, selection],
@@ -62,5 +65,7 @@ export function useBoard(
       setSelectedEdge((now) => (change.selected ? change.id : now === change.id ? undefined : now));
     }
   }, []);
-  return { nodes, onNodesChange, selectedEdge, onEdgesChange };
+  const ways = useTexts(wayNames);
+  const edges = useMemo(() => maker.makeEdges(drawing, ways, selectedEdge), [maker, drawing, ways, selectedEdge]);
+  return { nodes, onNodesChange, edges, selectedEdge, onEdgesChange };
 }

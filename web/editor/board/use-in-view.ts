@@ -4,7 +4,10 @@ import { useEffect } from 'react';
 
 const EDGE = 24;
 
-export function useInView(selection: readonly string[]): void {
+/** Width of the form, which may be on its way. */
+const FORM = 388;
+
+export function useInView(selection: readonly string[], opensForm: boolean): void {
   const { getViewport, setViewport } = useReactFlow();
   const chosen = selection.length === 1 ? selection[0] : undefined;
   useEffect(() => {
@@ -16,7 +19,8 @@ export function useInView(selection: readonly string[]): void {
       if (node === null || canvas === null || canvas === undefined) return;
       const [own, all] = [node.getBoundingClientRect(), canvas.getBoundingClientRect()];
       const form = canvas.parentElement?.querySelector('aside')?.getBoundingClientRect();
-      const right = form === undefined ? all.right : Math.max(all.left + 200, form.left);
+      const left = form?.left ?? (opensForm ? all.right - FORM : all.right);
+      const right = Math.max(all.left + 200, left);
       const across = shift(own.left, own.right, all.left + EDGE, right - EDGE);
       const along = shift(own.top, own.bottom, all.top + EDGE, all.bottom - EDGE);
       if (across === 0 && along === 0) return;
@@ -24,7 +28,7 @@ export function useInView(selection: readonly string[]): void {
       void setViewport({ x: x + across, y: y + along, zoom });
     });
     return () => cancelAnimationFrame(frame);
-  }, [chosen, getViewport, setViewport]);
+  }, [chosen, opensForm, getViewport, setViewport]);
 }
 
 /** How far a range has to go to lie in another; its beginning counts where it is too large. */

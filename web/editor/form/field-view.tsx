@@ -32,7 +32,7 @@ export function FieldView({ field, value, onChange, path, problems = NONE }: Fie
   const widget = <Widget field={field} id={id} title={title} value={value} onChange={onChange} path={path} />;
   const body = (
     <>
-      {field.about !== '' && <p className={style.about}>{field.about}</p>}
+      {field.about !== '' && <p className={style.about}>{withCode(field.about)}</p>}
       {problems.map((problem) => (
         <p key={problem} className={style.problem}>
           {problem}
@@ -84,3 +84,10 @@ const WIDGETS: Readonly<Record<string, (props: WidgetProps) => React.ReactNode>>
   any: AnyWidget,
   json: JsonWidget,
 };
+
+/** Descriptions put names and values between backticks. */
+function withCode(text: string): React.ReactNode {
+  const parts = text.split('`');
+  // biome-ignore lint/suspicious/noArrayIndexKey: a description never changes
+  return parts.map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part));
+}

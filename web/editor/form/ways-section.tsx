@@ -1,7 +1,7 @@
 /** Where a component leads, way by way: what the edges of the canvas say, by keyboard. */
 import { Plus, X } from 'lucide-react';
 import type { DocumentComponent } from '../../../src/dsl/document.js';
-import { resolverOf, targetsOf, type Way, whyNotConnected } from '../../../src/dsl/edit/index.js';
+import { resolverOf, targetsOf, type Way, whyNotConnectedFrom } from '../../../src/dsl/edit/index.js';
 import { IconButton } from '../../parts/button.js';
 import { useTexts } from '../../shell/texts.js';
 import { useEditor } from '../editor-context.js';
@@ -73,7 +73,9 @@ function WayLine({ component: { id: from }, way, targets }: WayLineProps) {
 function TargetSelect({ label, from, way }: { readonly label: string; readonly from: string; readonly way: Way }) {
   const words = useTexts(inspectorTexts);
   const { store } = useEditor();
-  const others = Object.values(store.document.components).filter(({ id }) => id !== from);
+  const { document } = store;
+  const others = Object.values(document.components).filter(({ id }) => id !== from);
+  const whyNot = whyNotConnectedFrom(document, { from, way });
   return (
     <select
       aria-label={label}
@@ -85,7 +87,7 @@ function TargetSelect({ label, from, way }: { readonly label: string; readonly f
     >
       <option value="">{words.choose}</option>
       {others.map(({ id, name }) => {
-        const refused = whyNotConnected(store.document, { from, to: id, way });
+        const refused = whyNot(id);
         return refused === undefined ? (
           <option key={id} value={id}>
             {name}

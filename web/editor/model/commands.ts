@@ -7,9 +7,11 @@ import {
   connect,
   copyComponents,
   disconnect,
+  type Edit,
   pasteComponents,
   type Refusal,
   removeComponents,
+  waysOf,
   wrapComponents,
 } from '../../../src/dsl/edit/index.js';
 import type { Placement, Point } from '../../canvas/layout/scene.js';
@@ -40,14 +42,16 @@ export function addOfType(
   const inside = parent ?? (behind && document.components[behind.from]?.parent);
   const place = at ?? freePlace(store, behind?.from, inside);
   return store.edit(
-    (now) =>
-      addComponent(now, {
+    (now) => {
+      const edit = addComponent(now, {
         type: entry.name,
         params: firstParams(entry.parameters as never, model),
         ...(entry.has_body && { bodyStart: entry.body_start }),
         ...(inside !== undefined && { parent: inside }),
         ...(behind !== undefined && { behind }),
-      }),
+      });
+      return behind?.to === undefined ? edit : goingOnElse(edit, behind.to);
+    },
     {
       selects: true,
       move: (spots, [id, start]) => {
@@ -58,6 +62,18 @@ export function addOfType(
       },
     },
   );
+}
+
+/** A component that chooses where to go on leads to what it was put in front of when nothing that it looks for holds. */
+function goingOnElse(edit: Edit, to: string): Edit {
+  if (edit.refused !== undefined) return edit;
+  const [from = ''] = edit.ids;
+  const component = edit.document.components[from];
+  if (component === undefined || !waysOf(component).some(({ kind }) => kind === 'else')) return edit;
+  const without = disconnect(edit.document, { from, to });
+  const moved =
+    without.refused === undefined ? connect(without.document, { from, to, way: { kind: 'else' } }) : without;
+  return moved.refused === undefined ? { document: moved.document, ids: edit.ids } : edit;
 }
 
 function freePlace(store: EditorStore, behind: string | undefined, parent: string | undefined): Point {

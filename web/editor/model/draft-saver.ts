@@ -51,6 +51,8 @@ export const SAVE_MS = 800;
 /** Behind an edit; a reload within it loses nothing, for the page keeps it when it goes. */
 const KEEP_MS = 150;
 const RETRY_MS = 3_000;
+/** Browsers let a page that goes send 64 KB; a character may be three bytes. */
+const MAX_LAST_CHARACTERS = 20_000;
 
 export class DraftSaver {
   readonly #options: DraftSaverOptions;
@@ -120,6 +122,15 @@ export class DraftSaver {
       // What cannot be written cannot be kept; saving says why.
       return false;
     }
+  }
+
+  /** The page goes: what is not saved is kept, and sent where it is short enough to outlive the page. */
+  leave(): void {
+    const { client, agent, dsl } = this.#options;
+    if (this.#edited === this.#stored || this.state.is === 'conflict' || !this.keep()) return;
+    const body = { dsl: dsl(), if_update_time: this.#updateTime };
+    if (JSON.stringify(body).length > MAX_LAST_CHARACTERS) return;
+    client.call(agentPath(agent), { method: 'PATCH', body, outlivesPage: true }).catch(() => {});
   }
 
   /** Out of a conflict: what is here takes the place of what was saved elsewhere. */

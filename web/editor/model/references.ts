@@ -105,6 +105,17 @@ function describe(
 
 /** Components that may have run before one: what leads to it, to its containers, and what lies in a container that may have; of a body also what comes behind, by another pass. */
 export function beforeOf(document: Document, id: string): ReadonlySet<string> {
+  const sets = known.get(document) ?? new Map<string, ReadonlySet<string>>();
+  known.set(document, sets);
+  const found = sets.get(id) ?? findBefore(document, id);
+  sets.set(id, found);
+  return found;
+}
+
+/** Found once for all fields of a form: documents never change. */
+const known = new WeakMap<Document, Map<string, ReadonlySet<string>>>();
+
+function findBefore(document: Document, id: string): ReadonlySet<string> {
   const resolve = resolverOf(document);
   const into = new Map<string, string[]>();
   for (const component of Object.values(document.components)) {

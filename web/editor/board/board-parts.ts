@@ -3,9 +3,10 @@ import type { Drawing } from '../../canvas/drawing.js';
 import { type FlowEdge, type FlowNode, flowEdges, flowNodes, type WayNames } from '../../canvas/flow.js';
 import type { Placement } from '../../canvas/layout/scene.js';
 
-/** Makes nodes, and keeps those of the last time. Belongs to one board. */
-export class BoardNodes {
+/** Makes nodes and edges, and keeps those of the last time. Belongs to one board. */
+export class BoardParts {
   #known = new Map<string, FlowNode>();
+  #edges = new Map<string, FlowEdge>();
 
   make(drawing: Drawing, placement: Placement, { scope, selection }: BoardLook): FlowNode[] {
     const chosen = new Set(selection);
@@ -26,16 +27,23 @@ export class BoardNodes {
     this.#known = next;
     return [...next.values()];
   }
+
+  /** Edges that can be chosen; `selected`: the one that is. */
+  makeEdges(drawing: Drawing, words: WayNames, selected: string | undefined): FlowEdge[] {
+    const next = new Map<string, FlowEdge>();
+    for (const edge of flowEdges(drawing, words)) {
+      const wanted = { ...edge, selected: edge.id === selected };
+      const before = this.#edges.get(edge.id);
+      next.set(edge.id, before !== undefined && isSameEdge(before, wanted) ? before : wanted);
+    }
+    this.#edges = next;
+    return [...next.values()];
+  }
 }
 
 export interface BoardLook {
   readonly scope: string;
   readonly selection: readonly string[];
-}
-
-/** Edges that can be chosen; `selected`: the one that is. */
-export function boardEdges(drawing: Drawing, words: WayNames, selected: string | undefined): FlowEdge[] {
-  return flowEdges(drawing, words).map((edge) => ({ ...edge, selected: edge.id === selected }));
 }
 
 function isSame(one: FlowNode, other: FlowNode): boolean {
@@ -53,4 +61,14 @@ function isSame(one: FlowNode, other: FlowNode): boolean {
 
 function contentOf({ data }: FlowNode): unknown {
   return 'node' in data ? data.node : data.note.name + data.note.text;
+}
+
+/** Its ends and its kind are in its id. */
+function isSameEdge(one: FlowEdge, other: FlowEdge): boolean {
+  return (
+    one.selected === other.selected &&
+    one.ariaLabel === other.ariaLabel &&
+    one.data?.label === other.data?.label &&
+    one.sourceHandle === other.sourceHandle
+  );
 }
