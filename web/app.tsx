@@ -24,6 +24,7 @@ const SCREENS: readonly (readonly [path: string, screen: ComponentType])[] = [
   ['/agents/:agent/*?', lazy(async () => ({ default: (await import('./run/run-page.js')).RunPage }))],
   ['/runs', lazy(async () => ({ default: (await import('./runs/runs-page.js')).RunsPage }))],
   ['/inbox', lazy(async () => ({ default: (await import('./inbox/inbox-page.js')).InboxPage }))],
+  ['/chat/:kind?/:id?', lazy(async () => ({ default: (await import('./stages/stages-page.js')).StagesPage }))],
   ['/datasets', lazy(async () => ({ default: (await import('./datasets/datasets-page.js')).DatasetsPage }))],
   [
     '/datasets/:dataset/documents/:document',
@@ -33,6 +34,7 @@ const SCREENS: readonly (readonly [path: string, screen: ComponentType])[] = [
     '/datasets/:dataset/:tab?',
     lazy(async () => ({ default: (await import('./datasets/dataset-page.js')).DatasetPage })),
   ],
+  ['/evaluations', lazy(async () => ({ default: (await import('./evaluation/evaluation-page.js')).EvaluationPage }))],
   ['/settings', lazy(async () => ({ default: (await import('./settings/settings-page.js')).SettingsPage }))],
 ];
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { RunEvent } from '../../src/graph/events.js';
 import type { Client } from '../../web/api/client.js';
 import type { FeedNews } from '../../web/api/feed.js';
+import { agentRun } from '../../web/run/paths.js';
 import { RunStore } from '../../web/run/run-store.js';
 import { marbles } from '../support/scheduler.js';
 
@@ -28,7 +29,7 @@ const NEWS: Readonly<Record<string, FeedNews>> = {
 };
 
 const storeOf = (news$: Observable<FeedNews>, client = {} as Client) =>
-  new RunStore({ client, agent: 'a', run: 'r', news$ });
+  new RunStore({ client, place: agentRun('a', 'r'), news$ });
 
 /** How many events the picture has, and what was said. */
 const drawn = (store: RunStore) => store.picture$.pipe(map(({ lastSeq, answer }) => `${lastSeq} ${answer.text}`));

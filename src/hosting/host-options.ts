@@ -2,7 +2,6 @@
 import type { Services } from '../components/services.js';
 import type { Durability } from '../graph/log.js';
 import type { Log } from '../logger.js';
-import type { Arrivals } from '../operators/arrivals.js';
 import type { LeaseStore, Signals } from '../records/coordination.js';
 import type { UsageStore } from '../records/quotas.js';
 import type { CommitRun } from '../records/run-commit.js';
@@ -81,8 +80,6 @@ export interface HostOptions {
   readonly isShared?: boolean;
   /** When a finished node is stored: before its successors start, soon after, or only when its run ends. @default 'sync' */
   readonly durability?: Durability;
-  /** What comes to the process: while it does, no node of a run begins. @default nothing is waited for */
-  readonly arrivals?: Pick<Arrivals, 'over'> | undefined;
   /** Watches the runs and counts them. @default none */
   readonly telemetry?: Telemetry;
   /** @default writes nothing */
@@ -92,8 +89,7 @@ export interface HostOptions {
 }
 
 /** What the parts of a host work with: its options, complete. */
-export interface HostParts extends Omit<Required<HostOptions>, 'limits' | 'telemetry' | 'arrivals'> {
+export interface HostParts extends Omit<Required<HostOptions>, 'limits' | 'telemetry'> {
   readonly limits: HostLimits;
   readonly telemetry: Telemetry | undefined;
-  readonly arrivals?: Pick<Arrivals, 'over'> | undefined;
 }

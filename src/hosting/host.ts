@@ -81,11 +81,11 @@ export function createHost(options: HostOptions): Host {
   requireObject('createHost', 'stores', options.stores, 'stores, such as createMemoryStores() gives');
   requireObject('createHost', 'services', options.services, 'the services of nodes, such as { models }');
   const stores = { ...options.stores, log: wholeLog(options.stores.log) };
-  const { services, telemetry, arrivals, logger = SILENT_LOG, now = Date.now } = options;
+  const { services, telemetry, logger = SILENT_LOG, now = Date.now } = options;
   const { openCanvas = createCanvasOpener({}), durability = 'sync', isShared = false } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const hub = new RunHub({
-    ...{ stores, openCanvas, durability, isShared, telemetry, arrivals, logger, now, limits },
+    ...{ stores, openCanvas, durability, isShared, telemetry, logger, now, limits },
     services: { ...services, detailBytes: limits.runDetailBytes, ...(telemetry && { trace: telemetry.trace }) },
   });
   const recover = createRecover(hub);

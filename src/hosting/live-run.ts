@@ -199,7 +199,7 @@ export class LiveRun {
   };
 
   #open(): void {
-    const { identity, work, past, lease, parts } = this.#options;
+    const { identity, work, past, lease } = this.#options;
     const { id } = identity;
     const whenLost = () => this.release('its lease was lost', true);
     lease.whenLost = whenLost;
@@ -212,8 +212,8 @@ export class LiveRun {
     const hooks: EngineHooks = {
       run: id,
       signal: this.#abort.signal,
-      // No node begins here when another process may have the run, nor while others come that have seen nothing yet.
-      log: { ...log, ready: () => lease.unconfirmed() ?? log.ready?.() ?? parts.arrivals?.over() },
+      // No node begins here when another process may have the run.
+      log: { ...log, ready: () => lease.unconfirmed() ?? log.ready?.() },
       seq: past?.lastSeq ?? 0,
       startedAt: this.startedAt,
       onSession: (session) => {

@@ -38,7 +38,7 @@ export interface ServerOptions extends LoadOptions, ServerPorts {
   readonly stores: ServerStores;
   /** Services of every run: the models, and what else components may use. Files and the session are added per run. */
   readonly services: Services;
-  /** Told of what comes, before which nodes of runs do not begin; share it with other work that is to wait, such as searches. @default a new one */
+  /** Told of what comes, before which other work does not begin that it is shared with, such as searches. @default a new one */
   readonly arrivals?: Arrivals;
   /** Watches the runs. @default counts them, and traces nothing */
   readonly telemetry?: Telemetry;
@@ -83,7 +83,7 @@ export function createServer(options: ServerOptions): RunnelServer {
   const { durability } = config;
   // A tenant alone shares with the visitors of its chat pages.
   const isShared = config.apiKeys.length > 0;
-  const running = { openCanvas, limits: config, isShared, durability, telemetry, arrivals };
+  const running = { openCanvas, limits: config, isShared, durability, telemetry };
   const host = createHost({ stores, services, ...running, logger, now });
   const checkDocument = (dsl: unknown) => checkCanvas(dsl, loading).issues;
   const parts = createServerParts({

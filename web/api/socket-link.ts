@@ -22,17 +22,22 @@ const ACK_EVERY = 512;
 /** Codes of the server's envelopes that will not change by asking again: not found, not allowed. */
 const FINAL: readonly unknown[] = [101, 102, 103, 109];
 
-/** Which run of which agent. */
+/** Where a run lies on the server, whether it is one of an agent or of a chat. */
 export interface RunPlace {
+  /** Id of its agent; empty for a run of a chat, which is reached without it. */
   readonly agent: string;
   readonly run: string;
+  /** Path of the API where connections for such runs are opened. */
+  readonly live: string;
+  /** Path of the API below which the run lies. */
+  readonly path: string;
 }
 
 /** A link over the WebSocket. A key that the server does not take is asked for, and the link counts as lost. */
-export function socketLink(client: Client, { agent, run }: RunPlace): OpenLink {
+export function socketLink(client: Client, { run, live }: RunPlace): OpenLink {
   return (after, seen$) =>
     new Observable<LinkNews>((subscriber) => {
-      const url = client.address(`/agents/${encodeURIComponent(agent)}/live`);
+      const url = client.address(live);
       url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
       const key = client.keys.current;
       const socket = new WebSocket(url, SUBPROTOCOL);

@@ -13,15 +13,14 @@ const QUIET_MS = 45_000;
 const isFinal = (status: number): boolean => status >= 400 && status < 500 && status !== 408 && status !== 429;
 
 /** A link over fetch, which carries the key in a header as `EventSource` cannot. */
-export function streamLink(client: Client, { agent, run }: RunPlace): OpenLink {
+export function streamLink(client: Client, { path }: RunPlace): OpenLink {
   return (after) =>
     new Observable<LinkNews>((subscriber) => {
       const abort = new AbortController();
       subscriber.add(() => abort.abort());
-      const path = `/agents/${encodeURIComponent(agent)}/runs/${encodeURIComponent(run)}/events`;
       const query = { view: 'engine', after };
       client
-        .answer(path, { query, signal: abort.signal }, { accept: 'text/event-stream' })
+        .answer(`${path}/events`, { query, signal: abort.signal }, { accept: 'text/event-stream' })
         .then((response) => readAnswer(response, subscriber))
         .catch((error: unknown) => {
           if (!abort.signal.aborted) subscriber.error(error);

@@ -12,6 +12,7 @@ import { defineTexts, useTexts } from '../shell/texts.js';
 import style from './chat-panel.module.css';
 import { Composer } from './composer.js';
 import { fieldsOf } from './form-model.js';
+import { LiveTurn } from './live-turn.js';
 import { ScrollLog } from './scroll-log.js';
 import { PendingTurn, TurnView } from './turn-view.js';
 
@@ -45,10 +46,16 @@ export function ChatPanel({ agent, document, conversation, state }: ChatPanelPro
           <TurnView
             key={turn.key}
             turn={turn}
-            agent={agent}
-            isLast={turn === last && sending === undefined}
-            onAnswer={send}
             onFollow={conversation}
+            live={(store) => (
+              <LiveTurn
+                turn={turn}
+                store={store}
+                agent={agent}
+                isLast={turn === last && sending === undefined}
+                onAnswer={send}
+              />
+            )}
           />
         ))}
         {sending !== undefined && <PendingTurn input={sending} />}

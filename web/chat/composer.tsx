@@ -32,6 +32,8 @@ const texts = defineTexts({
 
 export interface ComposerProps {
   readonly agent: string;
+  /** Whether files go with a message. @default true */
+  readonly takesFiles?: boolean;
   /** What Begin asks for. */
   readonly fields: readonly FormField[];
   readonly isBusy: boolean;
@@ -41,7 +43,7 @@ export interface ComposerProps {
   readonly onSend: (input: TurnInput) => Promise<boolean>;
 }
 
-export function Composer({ agent, fields, isBusy, store, onSend }: ComposerProps) {
+export function Composer({ agent, takesFiles = true, fields, isBusy, store, onSend }: ComposerProps) {
   const words = useTexts(texts);
   const [text, setText] = useDraft(agent);
   const [values, setValues] = useState<FieldValues>(() => suggestedOf(fields));
@@ -71,7 +73,7 @@ export function Composer({ agent, fields, isBusy, store, onSend }: ComposerProps
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {
         event.preventDefault();
-        uploads.add(event.dataTransfer.files);
+        if (takesFiles) uploads.add(event.dataTransfer.files);
       }}
     >
       {fields.length > 0 && (
@@ -98,9 +100,13 @@ export function Composer({ agent, fields, isBusy, store, onSend }: ComposerProps
             target.value = '';
           }}
         />
-        <IconButton label={words.attach} onClick={() => picker.current?.click()}>
-          <Paperclip size={18} aria-hidden="true" />
-        </IconButton>
+        {takesFiles ? (
+          <IconButton label={words.attach} onClick={() => picker.current?.click()}>
+            <Paperclip size={18} aria-hidden="true" />
+          </IconButton>
+        ) : (
+          <span />
+        )}
         <Writing text={text} onChange={setText} onSend={() => void send()} />
         {isAtWork && store !== undefined ? (
           <StopButton store={store} isStopping={status === 'stopping'} />

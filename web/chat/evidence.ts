@@ -1,7 +1,7 @@
 /** What an answer cites, whether a chat or a canvas with retrieval gave it. */
 
-import type { RunPicture } from '../../src/canvas/picture/picture.js';
-import { isJsonObject, type Json } from '../../src/json.js';
+import type { EvidencePicture, RunPicture } from '../../src/canvas/picture/picture.js';
+import { isJsonObject, type Json, type JsonObject } from '../../src/json.js';
 
 /** A source as a screen shows it. */
 export interface CitedSource {
@@ -11,7 +11,16 @@ export interface CitedSource {
   readonly kind: string;
   readonly score?: number;
   readonly url?: string;
-  readonly page?: number;
+  /** Pages of the document that it stands on, from 1. */
+  readonly pages?: readonly number[];
+  /** What the score is made of, by name. */
+  readonly scores?: Readonly<Record<string, number>>;
+  /** Ranges of the text that were found; what is beside them are the passages next to them. */
+  readonly found?: readonly (readonly [from: number, to: number])[];
+  /** Address of the chunks in their document, where that is in a dataset. */
+  readonly chunks?: string;
+  /** What a tool was called with. */
+  readonly args?: JsonObject;
 }
 
 /** Sources by the number with which the answer of a run cites them. */
@@ -22,19 +31,57 @@ export function citedOf(picture: RunPicture): ReadonlyMap<string, CitedSource> {
   }
   for (const node of picture.nodes.values()) {
     for (const { chat } of node.activations) {
-      for (const { n, source, text, type, score, url, page } of chat?.evidence ?? []) {
-        cited.set(String(n), {
-          source,
-          text,
-          kind: type,
-          ...(typeof score === 'number' && { score }),
-          ...(typeof url === 'string' && { url }),
-          ...(typeof page === 'number' && { page }),
-        });
-      }
+      for (const evidence of chat?.evidence ?? []) cited.set(String(evidence.n), citedSource(evidence));
     }
   }
   return cited;
+}
+
+/** A source of a chat's answer. */
+export function citedSource(evidence: EvidencePicture): CitedSource {
+  const { source, text, type, score, url, page, scores, args } = evidence;
+  const pages = numbersOf(evidence.pages ?? (page === undefined ? [] : [page]));
+  const chunks = chunksAddress(evidence);
+  const found = foundRanges(evidence);
+  const parts = isJsonObject(scores)
+    ? Object.fromEntries(
+        Object.entries(scores).flatMap(([name, one]) => (typeof one === 'number' ? [[name, one]] : [])),
+      )
+    : {};
+  return {
+    source,
+    text,
+    kind: type,
+    ...(typeof score === 'number' && { score }),
+    ...(typeof url === 'string' && { url }),
+    ...(pages.length > 0 && { pages }),
+    ...(Object.keys(parts).length > 0 && { scores: parts }),
+    ...(found.length > 0 && { found }),
+    ...(chunks !== undefined && { chunks }),
+    ...(isJsonObject(args) && { args }),
+  };
+}
+
+function chunksAddress({ dataset_id: dataset, document_id: document, chunk_ids: ids }: EvidencePicture) {
+  if (typeof dataset !== 'string' || typeof document !== 'string') return undefined;
+  const chunks = Array.isArray(ids) ? ids.filter((id: Json) => typeof id === 'string').join(',') : '';
+  const query = new URLSearchParams(chunks === '' ? {} : { chunk: chunks });
+  return `/datasets/${encodeURIComponent(dataset)}/documents/${encodeURIComponent(document)}?${query}`;
+}
+
+/** Places in the document become places in the text, where they lie in it. */
+function foundRanges({ start, matches, text }: EvidencePicture): (readonly [number, number])[] {
+  if (typeof start !== 'number' || !Array.isArray(matches)) return [];
+  const ranges = matches.flatMap((match: Json): (readonly [number, number])[] => {
+    if (!isJsonObject(match) || typeof match.start !== 'number' || typeof match.end !== 'number') return [];
+    const [from, to] = [match.start - start, match.end - start];
+    return from >= 0 && from < to && to <= text.length ? [[from, to]] : [];
+  });
+  return ranges.toSorted(([a], [b]) => a - b);
+}
+
+function numbersOf(value: Json): readonly number[] {
+  return Array.isArray(value) ? value.filter((one: Json) => typeof one === 'number') : [];
 }
 
 /** Sources of a `reference` in RAGFlow's form: chunks as a list, cited by place, or by the name under which they are cited. */

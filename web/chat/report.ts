@@ -18,7 +18,7 @@ const MAX_TEXT = 4_000;
 const MAX_DEPTH = 30;
 
 /** What a run was given, did and came to, with its newest events. */
-export function reportOf(store: RunStore, agent: AgentDetail): string {
+export function reportOf(store: RunStore, agent: Pick<AgentDetail, 'id' | 'title'>): string {
   const { picture, events } = store;
   const { status, error, input, query, elapsedMs, usage, recoveries, lastSeq, answer } = picture;
   const nodes = [...picture.nodes.values()].map(({ id, type, name, status: stands, sums, activations }) => ({

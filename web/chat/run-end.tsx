@@ -51,10 +51,10 @@ const texts = defineTexts({
 export interface RunEndProps {
   readonly picture: RunPicture;
   readonly store: RunStore;
-  readonly agent: AgentDetail;
+  readonly agent: Pick<AgentDetail, 'id' | 'title'>;
   readonly isLast: boolean;
-  /** Goes on where the run ended. */
-  readonly onResume: () => void;
+  /** Goes on where the run ended; undefined where runs cannot be gone on with. */
+  readonly onResume: (() => void) | undefined;
 }
 
 export function RunEnd({ picture, store, agent, isLast, onResume }: RunEndProps) {
@@ -74,7 +74,7 @@ export function RunEnd({ picture, store, agent, isLast, onResume }: RunEndProps)
             {status === 'stopping' ? words.stopping : words.running} <Clock since={startedAtMs} />
           </span>
         )}
-        {isLast && (status === 'failed' || status === 'cancelled') && (
+        {isLast && onResume !== undefined && (status === 'failed' || status === 'cancelled') && (
           <Button onClick={onResume}>
             <RotateCw size={14} aria-hidden="true" />
             {status === 'failed' ? words.again : words.goOn}

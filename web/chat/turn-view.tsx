@@ -1,13 +1,13 @@
 /** One turn of a conversation: what the user said, and what came of it. */
+import type { ReactNode } from 'react';
 import type { JsonObject } from '../../src/json.js';
 import { Button } from '../parts/button.js';
-import type { AgentDetail } from '../run/agent-detail.js';
 import type { Conversation } from '../run/conversation.js';
+import type { RunStore } from '../run/run-store.js';
 import type { TurnInput } from '../run/start-turn.js';
 import type { Turn } from '../run/turns.js';
 import { defineTexts, useTexts } from '../shell/texts.js';
 import { Said } from './answer-view.js';
-import { LiveTurn } from './live-turn.js';
 import style from './turn.module.css';
 import { UserWords } from './user-words.js';
 
@@ -18,20 +18,15 @@ const texts = defineTexts({
 
 export interface TurnViewProps {
   readonly turn: Turn;
-  readonly agent: AgentDetail;
-  /** Nothing comes after it. */
-  readonly isLast: boolean;
-  /** Answers a form; gives whether that was taken. */
-  readonly onAnswer: (input: TurnInput) => Promise<boolean>;
   readonly onFollow: Pick<Conversation, 'follow'>;
+  /** The turn once its run is followed. */
+  readonly live: (store: RunStore) => ReactNode;
 }
 
-export function TurnView({ turn, agent, isLast, onAnswer, onFollow }: TurnViewProps) {
+export function TurnView({ turn, onFollow, live }: TurnViewProps) {
   const words = useTexts(texts);
   const { store, run, answer } = turn;
-  if (store !== undefined) {
-    return <LiveTurn turn={turn} store={store} agent={agent} isLast={isLast} onAnswer={onAnswer} />;
-  }
+  if (store !== undefined) return live(store);
   return (
     <article className={style.turn}>
       <UserWords query={turn.query} files={turn.files} />

@@ -1,6 +1,7 @@
 /** A passage that a search found: where it stands, what its score is made of, its text with the words of the question marked. */
 import { useId, useMemo } from 'react';
 import { Link } from 'wouter';
+import { channelNames } from '../parts/channel-names.js';
 import { useTexts } from '../shell/texts.js';
 import { documentAddress } from './dataset-data.js';
 import { markedParts } from './marked-text.js';
@@ -36,7 +37,7 @@ export function SearchHitCard({ hit, rank }: { readonly hit: SearchHit; readonly
 
 /** Channels that say nothing of a hit are left out. */
 function ScoreBars({ hit, label }: { readonly hit: SearchHit; readonly label: string }) {
-  const { channels } = useTexts(searchTexts);
+  const channels = useTexts(channelNames);
   const scores = Object.entries(hit.scores).filter(([, score]) => score !== 0);
   if (scores.length === 0) return null;
   return (

@@ -8,7 +8,7 @@ import { useQueryValues } from '../parts/location.js';
 import { EmptyNote, ErrorNote, LoadingNote } from '../parts/notes.js';
 import { useObservable } from '../parts/use-observable.js';
 import type { AgentDetail } from '../run/agent-detail.js';
-import { agentPath } from '../run/paths.js';
+import { agentPath, agentRun } from '../run/paths.js';
 import { RunStore } from '../run/run-store.js';
 import { readRun } from '../run/start-turn.js';
 import { useClient } from '../shell/studio.js';
@@ -87,7 +87,10 @@ function TwoRuns({ agent, a, b, nodes }: TwoRunsProps) {
 /** A run that is followed as long as the component is there. */
 function useFollowed(agent: string, run: string, nodes: readonly DescribedNode[]): RunStore {
   const client = useClient();
-  const store = useMemo(() => new RunStore({ client, agent, run, nodes }), [client, agent, run, nodes]);
+  const store = useMemo(
+    () => new RunStore({ client, place: agentRun(agent, run), nodes }),
+    [client, agent, run, nodes],
+  );
   useEffect(() => {
     store.open();
     return () => store.close();

@@ -1,11 +1,8 @@
 /** The owner of a conversation on a screen: its turns, the runs among them that are followed, and what is being sent. */
 import { BehaviorSubject, type Observable } from 'rxjs';
 import type { DescribedNode } from '../../src/canvas/picture/picture.js';
-import type { Client } from '../api/client.js';
-import type { RunAddress } from './place.js';
-import { RunStore } from './run-store.js';
-import { readSession } from './session.js';
-import { readRun, startTurn, type TurnInput } from './start-turn.js';
+import type { ConversationServer } from './conversation-server.js';
+import type { TurnInput } from './start-turn.js';
 import { type Turn, turnsOf } from './turns.js';
 
 /** A conversation as a screen shows it. */
@@ -20,13 +17,6 @@ export interface ConversationState {
   readonly error?: unknown;
 }
 
-export interface ConversationOptions {
-  readonly client: Client;
-  readonly agent: string;
-  /** Nodes of the agent's document, as it was loaded. */
-  readonly nodes: readonly DescribedNode[];
-}
-
 /** What is done before a turn is sent, such as saving the draft that it runs. */
 export type Preparation = () => Promise<void>;
 
@@ -36,16 +26,17 @@ const EMPTY_STATE: ConversationState = { turns: [], isLoading: false };
 const MAX_PARENTS = 20;
 
 export class Conversation {
-  readonly #options: ConversationOptions;
+  readonly #server: ConversationServer;
   readonly #state = new BehaviorSubject(EMPTY_STATE);
   #prepare: Preparation = async () => {};
   #nodes: readonly DescribedNode[];
   /** Raised with each conversation that is shown: what comes for an earlier one is dropped. */
   #shown = 0;
 
-  constructor(options: ConversationOptions) {
-    this.#options = options;
-    this.#nodes = options.nodes;
+  /** @param nodes those of the document, as it was loaded */
+  constructor(server: ConversationServer, nodes: readonly DescribedNode[] = []) {
+    this.#server = server;
+    this.#nodes = nodes;
   }
 
   get state$(): Observable<ConversationState> {
@@ -67,7 +58,7 @@ export class Conversation {
   }
 
   /** Shows what an address names; keeps what is shown already. */
-  async show({ run, session }: RunAddress): Promise<void> {
+  async show({ run, session }: { readonly run?: string; readonly session?: string }): Promise<void> {
     const { turns, session: shown } = this.state;
     if (run !== undefined && turns.some((turn) => turn.run === run)) {
       this.follow(run);
@@ -77,9 +68,9 @@ export class Conversation {
     this.clear();
     if (run === undefined && session === undefined) return;
     this.#change({ isLoading: true });
-    await this.#during(async (client, agent, change) => {
-      const sessionId = session ?? (await readRun(client, agent, run ?? '')).session_id;
-      const { detail, runs } = await readSession(client, agent, sessionId);
+    await this.#during(async (change) => {
+      const sessionId = session ?? (await this.#server.readRun(run ?? '')).session_id;
+      const { detail, runs } = await this.#server.readSession(sessionId);
       change({ session: sessionId, turns: turnsOf(detail, runs), isLoading: false });
       const wanted = run ?? runs[0]?.id;
       if (wanted !== undefined) this.follow(wanted);
@@ -93,10 +84,10 @@ export class Conversation {
     this.#state.next({ ...rest, sending: input });
     const shown = this.#shown;
     let started: string | undefined;
-    await this.#during(async (client, agent) => {
+    await this.#during(async () => {
       await this.#prepare();
-      const session = await this.#session(client, agent);
-      const run = await startTurn(client, agent, { ...input, session });
+      const session = await this.#session();
+      const run = await this.#server.start({ ...input, session });
       // The user went elsewhere meanwhile; the run goes on.
       if (shown !== this.#shown) return;
       started = run;
@@ -106,10 +97,10 @@ export class Conversation {
   }
 
   /** Of a conversation that began on this page the server knows it by its first run. */
-  async #session(client: Client, agent: string): Promise<string | undefined> {
+  async #session(): Promise<string | undefined> {
     const { session, turns } = this.state;
     const run = turns.at(-1)?.run;
-    return session ?? (run === undefined ? undefined : (await readRun(client, agent, run)).session_id);
+    return session ?? (run === undefined ? undefined : (await this.#server.readRun(run)).session_id);
   }
 
   #add({ query, files = [], resumeFrom }: TurnInput, run: string, session: string | undefined): void {
@@ -130,12 +121,10 @@ export class Conversation {
 
   /** Follows a run of the conversation, with those that it goes on with. */
   follow(run: string): void {
-    const { client, agent } = this.#options;
-    const nodes = this.#nodes;
     const wanted = new Set(this.chainOf(run).map((turn) => turn.run));
     const turns = this.state.turns.map((turn) => {
       if (turn.run === undefined || turn.store !== undefined || !wanted.has(turn.run)) return turn;
-      const store = new RunStore({ client, agent, run: turn.run, nodes });
+      const store = this.#server.store(turn.run, this.#nodes);
       store.open();
       return { ...turn, store };
     });
@@ -164,16 +153,13 @@ export class Conversation {
   }
 
   /** Does something for what is shown now; its failure is shown, too. */
-  async #during(
-    work: (client: Client, agent: string, change: (change: Partial<ConversationState>) => void) => Promise<void>,
-  ): Promise<void> {
-    const { client, agent } = this.#options;
+  async #during(work: (change: (change: Partial<ConversationState>) => void) => Promise<void>): Promise<void> {
     const shown = this.#shown;
     const change = (changed: Partial<ConversationState>): void => {
       if (shown === this.#shown) this.#change(changed);
     };
     try {
-      await work(client, agent, change);
+      await work(change);
     } catch (error) {
       if (shown !== this.#shown) return;
       const { sending: _, ...rest } = this.state;

@@ -20,7 +20,6 @@ import type { Client } from '../api/client.js';
 import { type FeedNews, feed, type LinkState } from '../api/feed.js';
 import { type RunPlace, socketLink } from '../api/socket-link.js';
 import { streamLink } from '../api/stream-link.js';
-import { runPath } from './paths.js';
 
 /** How a run stands with the server; `refused` when its events cannot be had. */
 export type Connection = LinkState | { readonly is: 'refused'; readonly error: unknown };
@@ -28,8 +27,9 @@ export type Connection = LinkState | { readonly is: 'refused'; readonly error: u
 /** A screen is drawn at most once in so many milliseconds. */
 const DRAW_MS = 100;
 
-export interface RunStoreOptions extends RunPlace {
+export interface RunStoreOptions {
   readonly client: Client;
+  readonly place: RunPlace;
   /** Nodes of the document, which are shown before they run. @default none */
   readonly nodes?: Iterable<DescribedNode>;
   /** Where the events come from. @default the WebSocket, else the event stream of the client's server */
@@ -44,6 +44,7 @@ export interface RunStoreOptions extends RunPlace {
  * It follows from `open` to `close`. What it has seen stays readable after that.
  */
 export class RunStore {
+  /** Id of its agent; empty for a run of a chat. */
   readonly agent: string;
   readonly run: string;
   /** What the run comes to: the present value at once, then at most ten a second, the last one always. */
@@ -51,6 +52,7 @@ export class RunStore {
   /** How it stands with the server. */
   readonly connection$: Observable<Connection>;
   readonly #client: Client;
+  readonly #place: RunPlace;
   readonly #log: PictureLog;
   readonly #news$: Observable<FeedNews>;
   readonly #changes = new Subject<void>();
@@ -59,12 +61,13 @@ export class RunStore {
   #isStopping = false;
   #stopping: { readonly from: RunPicture; readonly picture: RunPicture } | undefined = undefined;
 
-  constructor({ client, agent, run, nodes = [], news$, scheduler }: RunStoreOptions) {
-    this.agent = agent;
-    this.run = run;
+  constructor({ client, place, nodes = [], news$, scheduler }: RunStoreOptions) {
+    this.agent = place.agent;
+    this.run = place.run;
     this.#client = client;
+    this.#place = place;
     this.#log = new PictureLog({ nodes });
-    this.#news$ = news$ ?? newsOf(client, { agent, run });
+    this.#news$ = news$ ?? newsOf(client, place);
     this.picture$ = this.#changes.pipe(
       auditTime(DRAW_MS, scheduler),
       startWith(undefined),
@@ -116,7 +119,7 @@ export class RunStore {
   async stop(): Promise<void> {
     this.#setStopping(true);
     try {
-      await this.#client.call(`${runPath(this.agent, this.run)}/cancel`, { method: 'POST' });
+      await this.#client.call(`${this.#place.path}/cancel`, { method: 'POST' });
     } catch (error) {
       this.#setStopping(false);
       throw error;

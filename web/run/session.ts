@@ -32,14 +32,16 @@ export interface SessionDetail extends SessionItem {
 }
 
 /** Runs that are looked up of one conversation, and conversations of a list. */
-const MAX_ITEMS = 100;
+export const MAX_ITEMS = 100;
 
-/** A conversation with its runs, the newest first. @throws ApiError. */
-export async function readSession(
-  client: Client,
-  agent: string,
-  session: string,
-): Promise<{ readonly detail: SessionDetail; readonly runs: readonly RunItem[] }> {
+/** A conversation with its runs, the newest first. */
+export interface SessionRuns {
+  readonly detail: SessionDetail;
+  readonly runs: readonly RunItem[];
+}
+
+/** A conversation with an agent. @throws ApiError. */
+export async function readSession(client: Client, agent: string, session: string): Promise<SessionRuns> {
   const [detail, runs] = await Promise.all([
     client.call<SessionDetail>(`${agentPath(agent)}/sessions/${encodeURIComponent(session)}`),
     client.call<readonly RunItem[]>(`${agentPath(agent)}/runs`, {

@@ -6,6 +6,7 @@ import type { Document } from '../../src/dsl/document.js';
 import { useObservable } from '../parts/use-observable.js';
 import { useClient } from '../shell/studio.js';
 import { Conversation, type ConversationState } from './conversation.js';
+import { agentServer } from './conversation-server.js';
 import { joinPictures } from './join-pictures.js';
 import type { RunAddress } from './place.js';
 import type { RunStore } from './run-store.js';
@@ -18,12 +19,12 @@ export function useConversation(
 ): { readonly conversation: Conversation; readonly state: ConversationState } {
   const client = useClient();
   const [conversation] = useState(
-    () => new Conversation({ client, agent, nodes: Object.values(document?.components ?? {}) }),
+    () => new Conversation(agentServer(client, agent), Object.values(document?.components ?? {})),
   );
   const { run, session } = address ?? {};
   useEffect(() => {
-    void conversation.show({ agent, ...(run !== undefined && { run }), ...(session !== undefined && { session }) });
-  }, [conversation, agent, run, session]);
+    void conversation.show({ ...(run !== undefined && { run }), ...(session !== undefined && { session }) });
+  }, [conversation, run, session]);
   useEffect(() => () => conversation.clear(), [conversation]);
   return { conversation, state: useObservable(conversation.state$, conversation.state) };
 }

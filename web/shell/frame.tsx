@@ -18,6 +18,8 @@ const texts = defineTexts({
     runs: 'Runs',
     inbox: 'Inbox',
     datasets: 'Datasets',
+    chat: 'Chat',
+    evaluations: 'Evaluation',
     settings: 'Settings',
     language: 'Language: 中文',
     dark: 'Dark theme',
@@ -30,6 +32,8 @@ const texts = defineTexts({
     runs: '运行记录',
     inbox: '待办',
     datasets: '知识库',
+    chat: '对话',
+    evaluations: '评估',
     settings: '设置',
     language: '语言：English',
     dark: '深色主题',
@@ -43,6 +47,8 @@ const PLACES = [
   ['/runs', 'runs', 'runs'],
   ['/inbox', 'inbox', 'runs'],
   ['/datasets', 'datasets', 'datasets'],
+  ['/chat', 'chat', 'chat'],
+  ['/evaluations', 'evaluations', 'datasets'],
   ['/settings', 'settings', 'agents'],
 ] as const;
 

@@ -479,7 +479,7 @@ function queryOf(input: Json): string | undefined {
 }
 
 function kindOfNotice(name: string): Emission['kind'] {
-  if (name === MESSAGE_ENDED) return 'message_end';
+  if (name === MESSAGE_ENDED) return 'message-ended';
   return name === 'audio' ? 'audio' : 'notice';
 }
 

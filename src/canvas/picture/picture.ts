@@ -33,7 +33,7 @@ export type ActivationStatus = 'open' | 'settled' | 'failed' | 'retried' | 'skip
 /** What a node emitted while it was at work; neighbouring pieces of one kind are one emission. */
 export interface Emission {
   /** `text` and `thinking` are pieces of text; the others are named by the event. */
-  readonly kind: 'text' | 'thinking' | 'usage' | 'message_end' | 'audio' | 'notice';
+  readonly kind: 'text' | 'thinking' | 'usage' | 'message-ended' | 'audio' | 'notice';
   /** Numbers of its first and its last event. */
   readonly fromSeq: number;
   readonly toSeq: number;

@@ -113,7 +113,8 @@ export class LiveRuns {
     if (!this.#followers.has(run)) this.#requireRoom();
     this.#unfollow(run);
     this.#options.send({ type: 'attached', req, run_id: run, from_seq: after + 1, status: record.status });
-    const shown = this.#options.agentId === undefined ? this.#chatView(record) : AGENT_VIEWS[view];
+    const isChat = this.#options.agentId === undefined && view !== 'engine';
+    const shown = isChat ? this.#chatView(record) : AGENT_VIEWS[view];
     this.#follow({ run, after, view: shown, isBatched: batch });
   }
 

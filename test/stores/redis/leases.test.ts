@@ -101,10 +101,14 @@ describeRedis('leases in Redis', () => {
       expect(await ask('HMGET', key, ...fields)).toEqual([session, 'a', 'u', 'c', 'r']);
       expect(Number(await ask('HGET', key, 'started_at'))).toBeGreaterThan(1_700_000_000_000);
       expect(Number(await ask('PTTL', key))).toBeLessThanOrEqual(30_000);
-      await ask('DEL', key);
-      await leases.renew('t', name, 'a', LONG_MS);
-      expect(await ask('HMGET', key, ...fields)).toEqual([session, 'a', 'u', 'c', 'r']);
-      expect(Number(await ask('PTTL', key))).toBeGreaterThan(30_000);
+      for (const change of [['DEL'], ['HSET', 'token', 'b'], ['HSET', 'token', 'a']] as const) {
+        const [command, ...values] = change;
+        await ask(command, key, ...values);
+        await leases.renew('t', name, 'a', LONG_MS);
+        expect(await ask('HMGET', key, ...fields)).toEqual([session, 'a', 'u', 'c', 'r']);
+        expect(Number(await ask('PTTL', key))).toBeGreaterThan(30_000);
+        await ask('PEXPIRE', key, 20_000);
+      }
       await leases.release('t', name, 'b');
       expect(await ask('EXISTS', key)).toBe(1);
       await leases.release('t', name, 'a');

@@ -34,6 +34,23 @@ describe('chats over a WebSocket', () => {
     expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
   });
 
+  it('tells every event as it is stored, to a client that asks for the view of the engine', async () => {
+    const { url, model } = await startChatServer();
+    const client = await connectTo(url, PATH);
+    await client.next();
+    client.send({ type: 'ask', ...FREE, detach: true });
+    const { run_id } = await client.next();
+    const call = await model.next();
+    call.say('yes');
+    call.finish();
+    await client.done();
+    client.send({ type: 'attach', run_id, view: 'engine' });
+    const frames = (await client.done()).filter(({ type }) => type === 'event');
+    expect(frames.map(({ seq }) => seq)).toEqual(frames.map((_, at) => at + 1));
+    expect(frames[0].event).toMatchObject({ type: 'run-started', seq: 1 });
+    expect(frames.at(-1).event).toMatchObject({ type: 'run-settled' });
+  });
+
   it('leaves a chat and comes back to it, on this connection and on another one', async () => {
     const { url, model } = await startChatServer();
     const [first, second] = [await connectTo(url, PATH), await connectTo(url, PATH)];

@@ -39,6 +39,28 @@ describe('a chat over HTTP', () => {
     expect(ids).toEqual(ids.toSorted((a, b) => a - b));
   });
 
+  it('tells its run, the runs of its session, and every event as it is stored; not to another tenant', async () => {
+    const { ask, model, follow, call: request } = await startChatServer({ env: KEYS });
+    const client = await ask(FREE, ANN);
+    const run = client.headers.get('x-run-id') as string;
+    const call = await model.next();
+    call.say('yes');
+    call.finish();
+    await client.rest();
+    const { body } = await request('GET', `/api/v1/chat/runs/${run}`, undefined, ANN);
+    expect(body.data).toMatchObject({ id: run, status: 'succeeded', parent_run_id: null });
+    const list = `/api/v1/chat/runs?session_id=${body.data.session_id}`;
+    expect((await request('GET', list, undefined, ANN)).body.data).toEqual([body.data]);
+    const engine = await (await follow(run, ANN, '?view=engine')).rest();
+    const events = engine.slice(0, -1).map(({ json }) => json);
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1));
+    expect(events[0]).toMatchObject({ type: 'run-started' });
+    expect((await request('GET', list, undefined, BOB)).body).toMatchObject({ code: 102 });
+    expect((await request('GET', `/api/v1/chat/runs/${run}`, undefined, BOB)).body).toMatchObject({ code: 102 });
+    expect((await request('GET', '/api/v1/chat/runs', undefined, ANN)).body).toMatchObject({ code: 101 });
+    expect((await request('GET', `/api/v1/chat/runs/${run}/events?view=x`, undefined, ANN)).body.code).toBe(101);
+  });
+
   it('goes on after the last event of a client, for a second client too, and replays the same bytes', async () => {
     const { ask, follow, model } = await startChatServer();
     const first = await ask(FREE);

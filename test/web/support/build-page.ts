@@ -19,6 +19,7 @@ const SOURCES = [
   'src/graph',
   'src/operators',
   'src/json.ts',
+  'src/knowledge/evaluation/metrics.ts',
   'src/errors.ts',
   'package-lock.json',
 ];

@@ -1,0 +1,45 @@
+/** Evaluations on their page: files are read, compared, refused; nothing in them runs. */
+import { describe, expect, it } from 'vitest';
+import { axeFindings } from '../support/axe.js';
+import { chooseFiles, openDatasets } from '../support/dataset-studio.js';
+import { hasChromium, named } from '../support/studio.js';
+
+const EVIL = '"><img src=x onerror=alert(1)><script>alert(2)</script>';
+
+const golden = (passes: readonly boolean[]) =>
+  JSON.stringify({
+    file: EVIL,
+    rates: { keyword_pass: passes.filter(Boolean).length / passes.length },
+    questions: passes.map((keywordPass, at) => ({ id: `q${at}`, keywordPass, response: EVIL, sources: ['a.pdf'] })),
+  });
+
+describe.skipIf(!hasChromium)(named('the evaluation'), () => {
+  it.each([
+    ['light', 'en-US'],
+    ['dark', 'zh-CN'],
+  ] as const)('compares two results question by question: %s, %s', async (colorScheme, locale) => {
+    const { page, open } = await openDatasets({ browser: { colorScheme, locale } });
+    const isEnglish = locale === 'en-US';
+    await open('/evaluations');
+    const choose = (slot: string, name: string, content: string) =>
+      chooseFiles(page, isEnglish ? `Choose a file for ${slot}` : `为${slot}选择文件`, [{ name, content }]);
+    const [a, b] = isEnglish ? ['Result A', 'Result B, to compare with'] : ['结果 A', '结果 B（用于对比）'];
+    await choose(a, 'x.json', '{"a":1}');
+    await page
+      .getByRole('alert')
+      .getByText(/x\.json/)
+      .waitFor();
+    await choose(a, 'a.json', golden([false, false, false, false, true]));
+    await choose(b, 'b.json', golden([true, true, true, true, true]));
+    const line = page.getByRole('row', { name: /^keyword_pass/ });
+    await line.getByText(isEnglish ? 'B is better' : 'B 更好').waitFor();
+    await line.getByText('+0.8000', { exact: true }).waitFor();
+    await page.getByText(isEnglish ? /seed 1/ : /种子 1/).waitFor();
+    await page.getByText('q0', { exact: true }).click();
+    await page.getByText('<script>alert(2)</script>').first().waitFor();
+    expect(await page.locator('main').locator('img, script').count()).toBe(0);
+    expect(await axeFindings(page)).toEqual([]);
+    await page.reload();
+    await line.getByText('+0.8000', { exact: true }).waitFor();
+  });
+});

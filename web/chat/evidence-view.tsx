@@ -1,0 +1,82 @@
+/** A source of an answer: its kind, where it stands, what its score is made of, its text. */
+import type { ReactNode } from 'react';
+import { channelNames } from '../parts/channel-names.js';
+import { ExternalLink } from '../parts/external-link.js';
+import { JsonView } from '../parts/json-view.js';
+import { defineTexts, useTexts } from '../shell/texts.js';
+import style from './citation.module.css';
+import type { CitedSource } from './evidence.js';
+
+const texts = defineTexts({
+  en: {
+    score: 'score',
+    page: (pages: string) => `page ${pages}`,
+    kinds: { kb: 'document', mcp: 'tool', graph: 'knowledge graph', web: 'web' } as Record<string, string>,
+    open: 'Open in the document',
+    args: 'Arguments',
+  },
+  zh: {
+    score: '得分',
+    page: (pages: string) => `第 ${pages} 页`,
+    kinds: { kb: '文档', mcp: '工具', graph: '知识图谱', web: '网页' } as Record<string, string>,
+    open: '在文档中打开',
+    args: '参数',
+  },
+});
+
+/** Characters of a source that are shown. */
+const MAX_TEXT = 4_000;
+
+export function EvidenceView({ n, evidence }: { readonly n: string; readonly evidence: CitedSource }) {
+  const words = useTexts(texts);
+  const channels = useTexts(channelNames);
+  const { source, text, kind, score, scores = {}, url, pages = [], chunks, found = [], args } = evidence;
+  return (
+    <>
+      <h3>
+        [{n}] {source}
+      </h3>
+      <p className={style.about}>
+        <span className={style.kind} data-kind={kind}>
+          {words.kinds[kind] ?? kind}
+        </span>
+        {pages.length > 0 && <span>{words.page(pages.join(', '))}</span>}
+        {score !== undefined && (
+          <span>
+            {words.score} {score.toFixed(3)}
+          </span>
+        )}
+        {Object.entries(scores)
+          .filter(([, one]) => one !== 0)
+          .map(([name, one]) => (
+            <span key={name}>
+              {channels[name] ?? name} {one.toFixed(3)}
+            </span>
+          ))}
+      </p>
+      {chunks !== undefined && <a href={`#${chunks}`}>{words.open}</a>}
+      {url !== undefined && <ExternalLink href={url}>{url}</ExternalLink>}
+      {args !== undefined && <JsonView label={words.args} value={args} />}
+      <blockquote>
+        {partsOf(text, found)}
+        {text.length > MAX_TEXT && ' …'}
+      </blockquote>
+    </>
+  );
+}
+
+/** What was found stands out from the passages next to it. */
+function partsOf(text: string, found: readonly (readonly [from: number, to: number])[]): readonly ReactNode[] {
+  const shown = text.slice(0, MAX_TEXT);
+  const parts: ReactNode[] = [];
+  let at = 0;
+  for (const [from, to] of found) {
+    // Ranges may overlap: each sign is shown once.
+    if (to <= at || from >= shown.length) continue;
+    const begin = Math.max(at, from);
+    parts.push(shown.slice(at, begin), <mark key={begin}>{shown.slice(begin, to)}</mark>);
+    at = to;
+  }
+  parts.push(shown.slice(at));
+  return parts;
+}

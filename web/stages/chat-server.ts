@@ -1,0 +1,102 @@
+/** Chats on the server: assistants, their sessions, and what a conversation asks of them. */
+import { useQuery } from '@tanstack/react-query';
+import type { JsonObject } from '../../src/json.js';
+import type { Client } from '../api/client.js';
+import type { RunPlace } from '../api/socket-link.js';
+import type { ConversationServer } from '../run/conversation-server.js';
+import { RunStore } from '../run/run-store.js';
+import { MAX_ITEMS, type SessionDetail, type SessionItem, type SessionMessage } from '../run/session.js';
+import { type RunItem, startedRun } from '../run/start-turn.js';
+import { useClient } from '../shell/studio.js';
+
+/** An assistant: the fields that are used. */
+export interface ChatItem {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly dataset_ids: readonly string[];
+}
+
+/** What a question is asked with beside its words; as the address has it. */
+export interface ChatSettings {
+  /** The assistant; undefined: one that searches all datasets. */
+  readonly chat: string | undefined;
+  /** Ids of the only datasets that are searched; empty: those of the assistant. */
+  readonly datasets: readonly string[];
+  readonly mode: Mode | undefined;
+}
+
+export const MODES = ['KB', 'MCP', 'HYBRID', 'SYSTEM'] as const;
+export type Mode = (typeof MODES)[number];
+
+export function readSettings(query: URLSearchParams): ChatSettings {
+  return {
+    chat: query.get('chat') ?? undefined,
+    datasets: (query.get('datasets') ?? '').split(',').filter(Boolean),
+    mode: MODES.find((mode) => mode === query.get('mode')),
+  };
+}
+
+const chatRunPath = (run: string): string => `/chat/runs/${encodeURIComponent(run)}`;
+
+const chatRun = (run: string): RunPlace => ({ agent: '', run, live: '/chat/live', path: chatRunPath(run) });
+
+/** Conversations with chats; a question is asked with the settings of that moment. */
+export function chatServer(client: Client, settings: () => ChatSettings): ConversationServer {
+  return {
+    readRun: (run) => client.call<RunItem>(chatRunPath(run)),
+    readSession: async (session) => {
+      const runs = await client.call<readonly RunItem[]>('/chat/runs', {
+        query: { session_id: session, page_size: MAX_ITEMS },
+      });
+      // A session is below its assistant, which its runs name.
+      const chat = runs[0]?.agent_id ?? settings().chat ?? '';
+      const path = `/chats/${encodeURIComponent(chat)}/sessions/${encodeURIComponent(session)}`;
+      const detail = await client.call<Omit<SessionDetail, 'message'> & { messages: readonly SessionMessage[] }>(path);
+      return { detail: { ...detail, message: detail.messages }, runs };
+    },
+    start: async ({ query, session }) => {
+      const { chat, datasets, mode } = settings();
+      const body: JsonObject = {
+        message: query,
+        ...(session !== undefined && { session_id: session }),
+        // A session has its assistant.
+        ...(session === undefined && chat !== undefined && { chat_id: chat }),
+        ...(datasets.length > 0 && { dataset_ids: datasets }),
+        ...(mode !== undefined && { options: { mode } }),
+        detach: true,
+      };
+      return startedRun(await client.answer('/chat/stream', { method: 'POST', body }));
+    },
+    store: (run) => new RunStore({ client, place: chatRun(run) }),
+  };
+}
+
+/** Assistants, those that changed last first. */
+export function useChats() {
+  const client = useClient();
+  return useQuery({
+    queryKey: ['chats', 'list'],
+    queryFn: async ({ signal }) =>
+      (
+        await client.call<{ readonly chats: readonly ChatItem[] }>('/chats', {
+          query: { page_size: MAX_ITEMS },
+          signal,
+        })
+      ).chats,
+  });
+}
+
+/** Sessions with an assistant, the newest first. */
+export function useChatSessions(chat: string | undefined) {
+  const client = useClient();
+  return useQuery({
+    queryKey: ['chats', 'sessions', chat],
+    enabled: chat !== undefined,
+    queryFn: ({ signal }) =>
+      client.call<readonly SessionItem[]>(`/chats/${encodeURIComponent(chat ?? '')}/sessions`, {
+        query: { page_size: MAX_ITEMS, orderby: 'update_time' },
+        signal,
+      }),
+  });
+}
