@@ -1,5 +1,5 @@
 /** Issues of documents: collected, located, and derived from zod schemas. */
-import type { z } from 'zod';
+import type { core, ZodMiniType } from 'zod/mini';
 import type { DocumentIssue, DocumentIssueCode } from './document.js';
 
 /** One step of a path into a document: an object key or a list index. */
@@ -85,7 +85,7 @@ function clip(text: string): string {
 
 /** Runs a zod schema over `value` and adds every mismatch below `path`; gives back whether there was none. */
 export function checkShape(
-  schema: z.ZodType,
+  schema: ZodMiniType,
   value: unknown,
   path: readonly PathStep[],
   issues: IssueList,
@@ -121,7 +121,7 @@ function tooMany(base: readonly PathStep[], dropped: number): DocumentIssue {
   };
 }
 
-function expectation(problem: z.core.$ZodIssue): string {
+function expectation(problem: core.$ZodIssue): string {
   if (problem.code === 'invalid_type') return `expected ${EXPECTED[problem.expected] ?? problem.expected}`;
   if (problem.code === 'too_small') return 'expected something that is not empty';
   return problem.message;

@@ -1,52 +1,52 @@
 /** Version 1 documents: detected and read. */
 
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { nameHalf } from './component-id.js';
 import type { Document } from './document.js';
 import { completeGlobals } from './globals.js';
 import { checkShape, describeValue, type IssueList } from './issues.js';
 import { omitKeys, ownList, ownObject, ownText, ownTexts, ownValue } from './json-copy.js';
-import { jsonObject } from './json-object.js';
+import { optionalObject } from './json-shapes.js';
 import { type ComponentDraft, LEGACY_SETS, linkComponents, readLayout, stripParams } from './link.js';
 
-const object = jsonObject.nullish();
-const list = z.array(z.unknown()).nullish();
-const ids = z.array(z.string()).nullish();
+const list = z.nullish(z.array(z.unknown()));
+const ids = z.nullish(z.array(z.string()));
+const text = z.nullish(z.string());
 
 /** An object, or the empty list that RAGFlow's editor writes for a document without variables. */
-const objectOrEmpty = z
-  .custom((value) => isJsonObject(value) || (Array.isArray(value) && value.length === 0), 'expected an object')
-  .nullish();
+const objectOrEmpty = z.nullish(
+  z.custom((value) => isJsonObject(value) || (Array.isArray(value) && value.length === 0), 'expected an object'),
+);
 
 const topLevel = z.looseObject({
-  components: object,
+  components: optionalObject,
   path: list,
   history: list,
-  retrieval: z.custom((value) => value === undefined || typeof value === 'object', 'expected a list').optional(),
+  retrieval: z.optional(z.custom((value) => value === undefined || typeof value === 'object', 'expected a list')),
   memory: list,
-  globals: object,
+  globals: optionalObject,
   variables: objectOrEmpty,
-  graph: object,
+  graph: optionalObject,
 });
 
 const layout = z.looseObject({ nodes: list, edges: list });
 
-const variable = z.looseObject({ type: z.string().nullish() });
+const variable = z.looseObject({ type: text });
 
 const classPart = z.looseObject({
-  component_name: z.string().nullish(),
-  params: object,
+  component_name: text,
+  params: optionalObject,
   downstream: ids,
   upstream: ids,
 });
 
 const entryShape = z.looseObject({
-  obj: classPart.nullish(),
-  params: object,
+  obj: z.nullish(classPart),
+  params: optionalObject,
   downstream: ids,
   upstream: ids,
-  parent_id: z.string().nullish(),
+  parent_id: text,
 });
 
 const KNOWN_TOP = new Set([...Object.keys(topLevel.shape), 'task_id']);

@@ -1,23 +1,23 @@
 /** Version 2 documents, read strictly. */
 
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { indexIds } from './component-id.js';
 import type { Document } from './document.js';
 import { checkShape, type IssueList } from './issues.js';
 import { ownObject, ownText, ownTexts, ownValue } from './json-copy.js';
-import { jsonObject } from './json-object.js';
+import { objectShape, optionalObject } from './json-shapes.js';
 import { type ComponentDraft, linkComponents, readLayout, stripParams } from './link.js';
 import { readState, readVariables } from './schema-v1.js';
 
-const topLevel = z.strictObject({ version: z.literal(2, 'expected the number 2'), components: jsonObject });
+const topLevel = z.strictObject({ version: z.literal(2, 'expected the number 2'), components: objectShape });
 
 const entryShape = z.strictObject({
-  id: z.string().optional(),
+  id: z.optional(z.string()),
   name: z.string(),
-  downstream: z.array(z.string()).nullish(),
-  params: jsonObject.nullish(),
-  outputs: jsonObject.nullish(),
+  downstream: z.nullish(z.array(z.string())),
+  params: optionalObject,
+  outputs: optionalObject,
 });
 
 /**

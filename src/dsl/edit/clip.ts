@@ -1,11 +1,11 @@
 /** Copying components as JSON, and pasting such JSON, also from another document. */
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import type { JsonObject } from '../../json.js';
 import { indexIds } from '../component-id.js';
 import type { Document, DocumentComponent } from '../document.js';
 import { createIssueList } from '../issues.js';
 import { copyJson, MAX_VALUES, ownList, ownObject, ownText } from '../json-copy.js';
-import { jsonObject } from '../json-object.js';
+import { objectShape } from '../json-shapes.js';
 import { stripParams } from '../link.js';
 import {
   type Edit,
@@ -28,23 +28,22 @@ const KIND = 'runnel/components';
 /** Most components that are pasted at once. */
 const MAX_PASTED = 500;
 
+const name = z.string().check(z.minLength(1), z.maxLength(MAX_NAME));
+
+const componentShape = z.looseObject({
+  id: name,
+  type: name,
+  name,
+  params: objectShape,
+  downstream: z.array(z.string()),
+  parent: z.optional(z.string()),
+  extra: z.optional(objectShape),
+  place: z.optional(z.looseObject({ x: z.number(), y: z.number() })),
+});
+
 const clipShape = z.looseObject({
   kind: z.literal(KIND),
-  components: z
-    .array(
-      z.looseObject({
-        id: z.string().min(1).max(MAX_NAME),
-        type: z.string().min(1).max(MAX_NAME),
-        name: z.string().min(1).max(MAX_NAME),
-        params: jsonObject,
-        downstream: z.array(z.string()),
-        parent: z.string().optional(),
-        extra: jsonObject.optional(),
-        place: z.looseObject({ x: z.number(), y: z.number() }).optional(),
-      }),
-    )
-    .min(1)
-    .max(MAX_PASTED),
+  components: z.array(componentShape).check(z.minLength(1), z.maxLength(MAX_PASTED)),
 });
 
 /** Components as JSON, for the clipboard. */
