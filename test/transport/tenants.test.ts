@@ -114,6 +114,7 @@ function bodyFor(route: string, things: Things): object {
 
 function addressOf({ path }: Route, things: Things): string {
   const filled = path.replace(/:([a-z]+)/g, (_, name: string) => encodeURIComponent(things[name] ?? name));
+  if (path.endsWith('/chat/runs')) return `${filled}?session_id=${things.session}`;
   return path.endsWith('/download') && !path.includes('/attachments/') ? `${filled}?id=${things.file}` : filled;
 }
 

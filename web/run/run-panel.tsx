@@ -1,16 +1,18 @@
 /** The panel beside a canvas: the conversation, the trace, the state. */
 import { Tabs } from 'radix-ui';
+import { lazy, type ReactNode, Suspense } from 'react';
 import type { Document } from '../../src/dsl/document.js';
 import { ChatPanel } from '../chat/chat-panel.js';
 import { useQueryValues } from '../parts/location.js';
-import { EmptyNote } from '../parts/notes.js';
+import { EmptyNote, LoadingNote } from '../parts/notes.js';
 import { defineTexts, useTexts } from '../shell/texts.js';
-import { StatePanel } from '../trace/state-panel.js';
-import { TracePanel } from '../trace/trace-panel.js';
 import type { AgentDetail } from './agent-detail.js';
 import type { Conversation, ConversationState } from './conversation.js';
 import style from './run-panel.module.css';
 import type { RunStore } from './run-store.js';
+
+const TracePanel = lazy(async () => ({ default: (await import('../trace/trace-panel.js')).TracePanel }));
+const StatePanel = lazy(async () => ({ default: (await import('../trace/state-panel.js')).StatePanel }));
 
 const texts = defineTexts({
   en: { label: 'Views of the run', run: 'Run', trace: 'Trace', state: 'State', none: 'Nothing has run yet.' },
@@ -51,11 +53,14 @@ export function RunPanel({ agent, document, conversation, state, store, selected
         <ChatPanel agent={agent} document={document} conversation={conversation} state={state} />
       </Tabs.Content>
       <Tabs.Content value="trace" className={style.content}>
-        {store === undefined ? none : <TracePanel store={store} selected={selected} onSelect={onSelect} />}
+        {later(store === undefined ? none : <TracePanel store={store} selected={selected} onSelect={onSelect} />)}
       </Tabs.Content>
       <Tabs.Content value="state" className={style.content}>
-        {store === undefined ? none : <StatePanel store={store} />}
+        {later(store === undefined ? none : <StatePanel store={store} />)}
       </Tabs.Content>
     </Tabs.Root>
   );
 }
+
+/** What is not needed to run an agent is loaded when it is opened. */
+const later = (panel: ReactNode) => <Suspense fallback={<LoadingNote />}>{panel}</Suspense>;
