@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { fileKind } from '../../documents/reading/file-kind.js';
 import { MAX_FILE_BYTES } from '../../documents/reading/limits.js';
 import { EngineError } from '../../errors.js';
 import { invalidOption, requireObject } from '../../operators/invalid-option.js';
@@ -50,7 +51,7 @@ const BATCH = 100;
 
 /**
  * Brings a dataset to what a folder holds, by the hashes of its files: new ones are added, changed ones replaced, and both put in line; the
- * rest is left alone.
+ * rest is left alone. Pictures in a folder are skipped, unless a canvas ingests for the dataset.
  *
  * @throws EngineError NOT_FOUND for the dataset, LIMIT_REACHED for more than `maxFiles` files, errors of the stores; USAGE for a path that
  * cannot be read
@@ -62,10 +63,14 @@ export async function syncFolder(base: KnowledgeBase, given: FolderToSync): Prom
   const { tenant, datasetId, path: root, maxFiles = 10_000, deletesGone = false, onFile, signal } = given;
   const source = `folder:${path.resolve(root)}`;
   const names = await filesIn(root, maxFiles);
+  const readsPictures = (await base.datasets.find(tenant, datasetId))?.dataset.pipelineId != null;
   const files: SyncedFile[] = [];
-  for (const { name, file } of names) {
+  for (const { name, file, isNamed = false } of names) {
     signal?.throwIfAborted();
-    const synced = await syncFile(base, given, { name, file, source });
+    const synced: SyncedFile =
+      isNamed || readsPictures || !isPicture(name)
+        ? await syncFile(base, given, { name, file, source })
+        : { name, outcome: 'skipped', reason: 'it is a picture, which only a canvas that ingests could read' };
     files.push(synced);
     onFile?.(synced);
   }
@@ -82,7 +87,13 @@ export async function syncFolder(base: KnowledgeBase, given: FolderToSync): Prom
 interface FoundFile {
   readonly name: string;
   readonly file: string;
+  /** Whether it was asked for by itself. @default false */
+  readonly isNamed?: boolean;
 }
+
+/** By its name alone. Folders of documents often hold the pictures that the documents show. */
+const isPicture = (name: string): boolean =>
+  fileKind({ id: '', name, mimeType: '', bytes: new Uint8Array() }) === 'image';
 
 async function syncFile(
   base: KnowledgeBase,
@@ -146,7 +157,7 @@ async function filesIn(root: string, maxFiles: number): Promise<readonly FoundFi
   const about = await stat(root).catch((cause: unknown) => {
     throw new EngineError('USAGE', `"${root}" cannot be read: is there such a file or folder?`, { cause });
   });
-  if (about.isFile()) return [{ name: path.basename(root), file: root }];
+  if (about.isFile()) return [{ name: path.basename(root), file: root, isNamed: true }];
   const found: FoundFile[] = [];
   const folders = [''];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {

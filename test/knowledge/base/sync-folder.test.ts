@@ -30,6 +30,21 @@ describe('a dataset that follows a folder', () => {
     expect(await found(id, 'two')).toEqual(['deep/b.md: two']);
   });
 
+  it('leaves out pictures that lie beside documents, and takes one that is named', async () => {
+    const folder = await folderWith({ 'a.md': 'one', 'pictures/a.png': 'x' });
+    const { base, dataset } = newBase();
+    const id = await dataset();
+    const given = { tenant: TENANT, datasetId: id };
+    const { files } = await syncFolder(base, { ...given, path: folder });
+    expect(files).toMatchObject([
+      { name: 'a.md', outcome: 'new' },
+      { name: 'pictures/a.png', outcome: 'skipped', reason: expect.stringContaining('picture') },
+    ]);
+    expect((await syncFolder(base, { ...given, path: path.join(folder, 'pictures/a.png') })).files).toMatchObject([
+      { name: 'a.png', outcome: 'new' },
+    ]);
+  });
+
   it('takes what has changed, leaves the rest, and drops what is gone', async () => {
     const folder = await folderWith({ 'a.txt': 'one', 'b.txt': 'two', 'c.txt': 'three' });
     const { base, start, dataset, ended, found, indexes } = newBase();
