@@ -22,7 +22,9 @@ const SCREENS: Readonly<Record<string, readonly [address: (things: Things) => st
   '/agents/:agent/*?': [({ agent, run }) => `/agents/${agent}/runs/${run}`, 'you said x'],
   '/runs': [() => '/runs', 'Agent 1'],
   '/inbox': [() => '/inbox', 'Agent 2'],
+  '/chat/:kind?/:id?': [() => '/chat', 1],
   '/datasets': [() => '/datasets', 1],
+  '/evaluations': [() => '/evaluations', 1],
   '/settings': [() => '/settings', 1],
 };
 

@@ -26,6 +26,7 @@ const DEFAULT_CHAT = 'default';
 const DRAFT = 'chat';
 
 export function StagesPage() {
+  const words = useTexts(stagesTexts);
   const query = useHashQuery();
   const [values, change] = useQueryValues();
   const settings = readSettings(values);
@@ -34,6 +35,7 @@ export function StagesPage() {
   const known = settings.chat ?? chats.find(({ name }) => name === DEFAULT_CHAT)?.id;
   return (
     <div className={style.screen}>
+      <h1 className="unseen">{words.title}</h1>
       <SessionList chat={known} session={state.session} query={query} />
       <section className={style.main}>
         <ChatTools
