@@ -158,7 +158,7 @@ async function serveUntilStopped(
     if (examples !== undefined) await storeExamples(examples, stores, config, log);
     const url = await server.listen();
     later = setTimeout(
-      () => void wakeKnowledge(knowledge, { hasDocs: examples !== undefined, settings, log, signal: terminal.signal }),
+      () => void wakeKnowledge(knowledge, { hasDocs: examples !== undefined, settings, log }),
       KNOWLEDGE_MS,
     ).unref();
     const { warnOfBrowsers } = await import('./browser-warning.js');
@@ -239,23 +239,17 @@ interface Waking {
   readonly hasDocs: boolean;
   readonly settings: Pick<ServeSettings, 'server' | 'nodes'>;
   readonly log: Log;
-  /** Raised when the server stops. */
-  readonly signal: AbortSignal;
 }
 
-/** Goes on with documents that wait, makes the datasets that the server begins with, and loads what the first question to any of them needs. */
-async function wakeKnowledge(knowledge: ServedKnowledge, { hasDocs, settings, log, signal }: Waking): Promise<void> {
-  const tenants = tenantsOf(settings.server);
+/** Goes on with documents that wait, and makes the datasets that the server begins with. */
+async function wakeKnowledge(knowledge: ServedKnowledge, { hasDocs, settings, log }: Waking): Promise<void> {
   try {
     await knowledge.resume();
-    if (hasDocs || settings.nodes.seedDirs.length > 0) {
-      const { docsSeed, folderSeeds } = await import('./seed-datasets.js');
-      const seeds = await folderSeeds(settings.nodes.seedDirs, log);
-      await knowledge.addSeeds([...(hasDocs ? [docsSeed()] : []), ...seeds], tenants);
-    }
-    await knowledge.warm(tenants, signal);
+    if (!hasDocs && settings.nodes.seedDirs.length === 0) return;
+    const { docsSeed, folderSeeds } = await import('./seed-datasets.js');
+    const seeds = await folderSeeds(settings.nodes.seedDirs, log);
+    await knowledge.addSeeds([...(hasDocs ? [docsSeed()] : []), ...seeds], tenantsOf(settings.server));
   } catch (error) {
-    if (signal.aborted) return;
     log.warn({ err: error }, 'the knowledge base could not be brought up to date');
   }
 }

@@ -26,8 +26,6 @@ export interface ServedKnowledge extends KnowledgeOnDemand {
   resume(): Promise<void>;
   /** Makes datasets of files for tenants, or brings them up to date, by hash; see `plantSeeds`. Loads nothing without seeds or tenants. */
   addSeeds(seeds: readonly Seed[], tenants: Iterable<string>): Promise<void>;
-  /** Loads what the first question to the tenants' datasets needs, where one of them holds passages; loads nothing else. */
-  warm(tenants: Iterable<string>, signal: AbortSignal): Promise<void>;
   /** How much the indexes hold that are in memory. */
   sizes(): IndexSizes;
   /** How many documents are in line or parsed, of all tenants; loads nothing else. */
@@ -86,15 +84,6 @@ export function serveKnowledge(
       if (all.length === 0 || seeds.length === 0) return;
       const { plantSeeds } = await import('./seed-datasets.js');
       await plantSeeds(await open(), seeds, all);
-    },
-    async warm(tenants, signal) {
-      const store = await stores.openKnowledge();
-      const { filledDatasets, warmIndexes } = await import('../knowledge/base/warm-indexes.js');
-      const filled = await filledDatasets(store, tenants);
-      if (filled.length === 0) return;
-      // By the stages of a chat come most questions.
-      await import('../components/chatting/chat-node.js');
-      await warmIndexes(await open(), filled, signal);
     },
     sizes: () => opened?.base.parts.indexes.sizes?.() ?? NOTHING,
     async waiting() {

@@ -7,7 +7,6 @@ import { docsSeed, folderSeeds } from '../../src/cli/seed-datasets.js';
 import { serveKnowledge } from '../../src/cli/served-knowledge.js';
 import { createMemoryIndexStorage } from '../../src/knowledge/search/memory-index-storage.js';
 import { createModels } from '../../src/models/router.js';
-import type { IndexStorage } from '../../src/records/index-storage.js';
 import { modelsFromEnvironment, readSettings } from '../../src/settings/read-settings.js';
 import { createMemoryStores } from '../../src/stores/memory-stores.js';
 import { datasetRecord, documentRecord } from '../stores/support/knowledge-records.js';
@@ -16,12 +15,9 @@ import { createLog } from '../stores/support/test-log.js';
 
 const never = new AbortController().signal;
 
-/** @param before a server whose stores it has, as its next process does */
-async function serve(before?: Parameters<typeof start>[0]) {
-  return start(before ?? { stores: createMemoryStores(), storage: createMemoryIndexStorage() });
-}
-
-async function start({ stores, storage }: { stores: ReturnType<typeof createMemoryStores>; storage: IndexStorage }) {
+async function serve() {
+  const stores = createMemoryStores();
+  const storage = createMemoryIndexStorage();
   const folder = await temporaryFolder();
   let loaded = 0;
   const opened = {
@@ -49,7 +45,7 @@ async function start({ stores, storage }: { stores: ReturnType<typeof createMemo
     const request = { ...options, question, datasets: [dataset], useGraph: false, useContents: false, filter: {} };
     return (await knowledge.retriever.search(request, never)).map(({ documentName }) => documentName);
   };
-  return { ...knowledge, stores, storage, folder, search, log, loads: () => loaded };
+  return { ...knowledge, stores, folder, search, log, loads: () => loaded };
 }
 
 describe('the knowledge base of a server', () => {
@@ -128,24 +124,6 @@ describe('the knowledge base of a server', () => {
       ['taken', 0],
     ]);
     expect(log.lines).toEqual(['RUNNEL_SEED_DIR names a folder that cannot be read']);
-  });
-
-  it('loads what its first question needs where a dataset holds passages, and else nothing', async () => {
-    const first = await serve();
-    await first.warm(['local', 'ann'], never);
-    expect(first.loads()).toBe(0);
-    await mkdir(path.join(first.folder, 'datasets/plant'), { recursive: true });
-    await writeFile(path.join(first.folder, 'datasets/plant/pumps.md'), 'A pump moves water.\n\n水泵输送水。');
-    expect(await first.search('plant', 'what moves water?')).toEqual(['pumps.md']);
-
-    const second = await serve(first);
-    await second.warm(['ann'], never);
-    expect([second.loads(), second.sizes()]).toMatchObject([0, { open: 0, passages: 0 }]);
-    await second.warm(['ann', 'local'], AbortSignal.abort());
-    expect(second.sizes()).toMatchObject({ open: 0, passages: 0 });
-    await second.warm(['ann', 'local'], never);
-    expect(second.loads()).toBe(1);
-    expect(second.sizes()).toMatchObject({ open: 1, passages: 1 });
   });
 
   it('goes on with documents that were left', async () => {
