@@ -57,10 +57,6 @@ export class Arrivals {
     this.#look();
   };
 
-  /** Resolves in a turn in which nothing is coming; undefined when nothing has come of late. */
-  readonly over = (): Promise<void> | undefined =>
-    this.#came || this.#held > 0 ? new Promise((resolve) => this.later(resolve)) : undefined;
-
   #look(): void {
     if (this.#isLooking) return;
     this.#isLooking = true;

@@ -63,23 +63,6 @@ it('arrivals without an end hold work for some turns only, and then work has som
   expect(log).not.toContain('late');
 });
 
-it('says whether anything has come, and when that is over', async () => {
-  const { arrivals, turn } = setUp();
-  expect(arrivals.over()).toBeUndefined();
-  arrivals.note();
-  let isOver = false;
-  const over = arrivals.over()?.then(() => {
-    isOver = true;
-  });
-  turn();
-  await Promise.resolve();
-  expect(isOver).toBe(false);
-  turn();
-  await over;
-  expect(isOver).toBe(true);
-  expect(arrivals.over()).toBeUndefined();
-});
-
 it('refuses to hold for no turn', () => {
   expect(() => new Arrivals({ most: 0 })).toThrow(/Arrivals/);
 });
