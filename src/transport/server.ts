@@ -5,6 +5,7 @@ import type { Services } from '../components/services.js';
 import { createCanvasOpener } from '../hosting/canvases.js';
 import { createHost, type Host } from '../hosting/host.js';
 import { STOPPING_MS } from '../hosting/host-options.js';
+import { wholeLog } from '../hosting/repeated-texts.js';
 import { type Log, SILENT_LOG } from '../logger.js';
 import { Arrivals } from '../operators/arrivals.js';
 import { requireObject } from '../operators/invalid-option.js';
@@ -87,7 +88,8 @@ export function createServer(options: ServerOptions): RunnelServer {
   const host = createHost({ stores, services, ...running, logger, now });
   const checkDocument = (dsl: unknown) => checkCanvas(dsl, loading).issues;
   const parts = createServerParts({
-    stores,
+    // As the host reads it: what routes fold themselves is whole, too.
+    stores: { ...stores, log: wholeLog(stores.log) },
     host,
     checkDocument,
     registry: registry ?? builtInComponents,
