@@ -38,7 +38,7 @@ export function citedOf(picture: RunPicture): ReadonlyMap<string, CitedSource> {
 }
 
 /** A source of a chat's answer. */
-export function citedSource(evidence: EvidencePicture): CitedSource {
+function citedSource(evidence: EvidencePicture): CitedSource {
   const { source, text, type, score, url, page, scores, args } = evidence;
   const pages = numbersOf(evidence.pages ?? (page === undefined ? [] : [page]));
   const chunks = chunksAddress(evidence);

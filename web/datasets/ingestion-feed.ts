@@ -1,6 +1,5 @@
 /** What the server tells of documents while they become searchable. */
 import {
-  catchError,
   defer,
   EMPTY,
   fromEvent,
@@ -52,7 +51,6 @@ export function ingestionFeed(
       resetOnSuccess: true,
     }),
     repeat({ delay: () => timer(FIRST_PAUSE_MS, scheduler) }),
-    catchError(() => EMPTY),
   );
   return fromEvent(document, 'visibilitychange').pipe(
     startWith(undefined),

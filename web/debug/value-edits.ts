@@ -33,7 +33,7 @@ export function textOf(value: Json): string {
 }
 
 /** What a text stands for, where the value before was `before`; undefined when it is no JSON. */
-export function parsedText(text: string, before: Json): Json | undefined {
+function parsedText(text: string, before: Json): Json | undefined {
   if (typeof before === 'string') return text;
   try {
     return JSON.parse(text) as Json;

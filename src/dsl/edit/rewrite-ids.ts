@@ -43,7 +43,7 @@ export function rewriteComponent(component: DocumentComponent, ids: NewIds, reso
 }
 
 /** A value whose references and ids are new; parts in which nothing changes are the same objects. */
-export function rewriteValue(value: Json, ids: NewIds, resolve: Resolve, key = ''): Json {
+function rewriteValue(value: Json, ids: NewIds, resolve: Resolve, key = ''): Json {
   if (typeof value === 'string') return rewriteText(value, ids, resolve, key);
   if (Array.isArray(value)) {
     const list = value as readonly Json[];
@@ -99,12 +99,7 @@ function rewriteGraph(graph: JsonObject, ids: NewIds, resolve: Resolve): JsonObj
 }
 
 /** A node of a layout with new ids. */
-export function rewriteNode(
-  node: Json,
-  nextOf: (id: string) => string | undefined,
-  ids: NewIds,
-  resolve: Resolve,
-): Json {
+function rewriteNode(node: Json, nextOf: (id: string) => string | undefined, ids: NewIds, resolve: Resolve): Json {
   if (!isJsonObject(node)) return node;
   const renamed = withNewId(withNewId(node, 'id', nextOf), 'parentId', nextOf);
   const data = ownObject(node, 'data');

@@ -55,7 +55,7 @@ return 'ok'
 );
 
 /** Runs of an index that are looked at one by one, the newest. */
-export const MOST_LOOKED_AT = 20_000;
+const MOST_LOOKED_AT = 20_000;
 
 /**
  * Gives a part of an index, newest first, without runs whose time is over.

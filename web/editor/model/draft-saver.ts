@@ -47,7 +47,7 @@ export interface DraftSaverOptions {
 }
 
 /** Behind the last edit. */
-export const SAVE_MS = 800;
+const SAVE_MS = 800;
 /** Behind an edit; a reload within it loses nothing, for the page keeps it when it goes. */
 const KEEP_MS = 150;
 const RETRY_MS = 3_000;

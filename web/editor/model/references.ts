@@ -104,7 +104,7 @@ function describe(
 }
 
 /** Components that may have run before one: what leads to it, to its containers, and what lies in a container that may have; of a body also what comes behind, by another pass. */
-export function beforeOf(document: Document, id: string): ReadonlySet<string> {
+function beforeOf(document: Document, id: string): ReadonlySet<string> {
   const sets = known.get(document) ?? new Map<string, ReadonlySet<string>>();
   known.set(document, sets);
   const found = sets.get(id) ?? findBefore(document, id);

@@ -9,7 +9,7 @@ import { branchHandle, EXCEPTION } from '../../canvas/flow.js';
 const NEXT: Way = { kind: 'next' };
 
 /** The way of a branch of a node that is drawn with all of its ways. */
-export function wayOfBranch({ kind, label = '' }: Branch, number: number): Way {
+function wayOfBranch({ kind, label = '' }: Branch, number: number): Way {
   if (kind === 'case') return { kind, index: number };
   return kind === 'category' ? { kind, name: label } : { kind };
 }
