@@ -1,8 +1,8 @@
 /**
  * `runnel/agents`: agents in code. `agent(…)` is a model that calls tools until it has an answer, as a step like any other; middlewares, agents as
- * tools and stop rules go with it. Below it: a model and its tools as one stream, as the component Agent of canvases uses it.
+ * tools, stop rules and what sessions are made of go with it. Below it: a model and its tools as one stream, as the component Agent of canvases
+ * uses it. Types that `runnel` has as well are exported there alone.
  */
-
 export {
   type AgentStateEvent,
   type AgentText,
@@ -42,3 +42,21 @@ export type { SessionHandle, SessionValues } from '../agents/loop/session-values
 export { called, milliseconds, rounds, type StopRule, tokens } from '../agents/loop/stop-rules.js';
 export { runAgent } from '../agents/run-agent.js';
 export type { Approval, Caller } from '../agents/run-calls.js';
+export {
+  applyEntry,
+  EMPTY_SESSION,
+  foldSession,
+  loadSession,
+  type OpenTurn,
+  type SessionState,
+  type SessionTurn,
+} from '../agents/sessions/fold-session.js';
+export type { MemorySessionsOptions } from '../agents/sessions/memory-sessions.js';
+export type {
+  ListSessionsOptions,
+  ReadSessionOptions,
+  SessionEntry,
+  SessionFact,
+  SessionSummary,
+} from '../agents/sessions/session-store.js';
+export type { SessionStoreOptions } from '../agents/sessions/stored-sessions.js';

@@ -70,7 +70,7 @@ export interface SessionSummary {
 }
 
 /** Which entries of a session. */
-export interface ReadOptions {
+export interface ReadSessionOptions {
   /** Those behind this number. @default 0, all */
   readonly after?: number;
   /** Entries at most. @default 1,000 */
@@ -78,7 +78,7 @@ export interface ReadOptions {
 }
 
 /** Which sessions of the list. */
-export interface ListOptions {
+export interface ListSessionsOptions {
   /** Sessions at most, up to 1,000. @default 100 */
   readonly limit?: number;
   /** Those behind the summary with this cursor. @default the newest ones */
@@ -100,11 +100,11 @@ export interface SessionLog {
    *
    * @throws EngineError SESSION_INVALID for what is no id, and for an entry that was damaged; OPTION_INVALID
    */
-  read(session: string, options?: ReadOptions): Promise<readonly SessionEntry[]>;
+  read(session: string, options?: ReadSessionOptions): Promise<readonly SessionEntry[]>;
   /** Deletes a session, if it is there; its numbers begin anew. */
   delete(session: string): Promise<void>;
   /** The sessions that changed last first. One that changes meanwhile moves to the front, and is in none of the pages behind. */
-  list(options?: ListOptions): Promise<readonly SessionSummary[]>;
+  list(options?: ListSessionsOptions): Promise<readonly SessionSummary[]>;
 }
 
 /** Sessions of tenants; itself those of one. What another tenant owns does not exist. */
