@@ -63,6 +63,8 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   readonly isStored: boolean;
   /** Called when nothing that was at work is left, after the run was told to begin nothing new. */
   #whenDrained: (() => void) | undefined = undefined;
+  /** Nodes whose functions are being called. */
+  #starting = 0;
   readonly #live: LiveState;
   readonly #options: PerformOptions;
   /** Whether successors wait until a settlement is stored. */
@@ -141,7 +143,8 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   }
 
   #checkDrained(): void {
-    if (this.isStopped) return;
+    // A node whose function has not returned is at work as well, and its end is still to be taken.
+    if (this.isStopped || this.#starting > 0) return;
     // Containers only wait for what is in their bodies.
     for (const token of this.#waves?.running() ?? []) if (!this.#nodeOf(token).isContainer) return;
     this.#whenDrained?.();
@@ -195,10 +198,13 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     if (this.isStopped) return undefined;
     this.#reporter.timePasses();
     let result: NodeResult;
+    this.#starting += 1;
     try {
       result = node.activate(activation);
     } catch (error) {
       return { type: 'error', error };
+    } finally {
+      this.#starting -= 1;
     }
     // A node of a typed plan gives events alone, and mostly its end.
     if (node.typed !== undefined && 'type' in result && result.type === 'settled') return result as Settled;
