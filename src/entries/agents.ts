@@ -42,6 +42,17 @@ export type { SessionHandle, SessionValues } from '../agents/loop/session-values
 export { called, milliseconds, rounds, type StopRule, tokens } from '../agents/loop/stop-rules.js';
 export { runAgent } from '../agents/run-agent.js';
 export type { Approval, Caller } from '../agents/run-calls.js';
+export type { CancelRequest } from '../agents/runner/live-inputs.js';
+export { createRunner, type Runner, type RunnerOptions, type TurnOptions } from '../agents/runner/runner.js';
+export type {
+  CancelMode,
+  InputAccepted,
+  InputDelivered,
+  InputDropped,
+  RunnerEvent,
+  TurnEnded,
+  TurnStarted,
+} from '../agents/runner/runner-events.js';
 export {
   applyEntry,
   EMPTY_SESSION,

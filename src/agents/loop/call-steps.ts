@@ -1,5 +1,5 @@
 /** The calls of an answer: which way they go, how tools are called, and how results come together. */
-import { defer } from 'rxjs';
+import { concat, defer, EMPTY } from 'rxjs';
 import { isThenable } from '../../compose/engine/later.js';
 import { Interrupt } from '../../compose/interrupt.js';
 import type { Step, StepActivation } from '../../compose/step.js';
@@ -79,7 +79,13 @@ export function callToolsStep(agent: AgentInGraph): Step<unknown, ToolMessage[]>
           concurrency: setup.concurrency,
           errorsAsText: true,
         });
-        return caller(sortCalls(agent, at).tools, at);
+        const startedAt = at.now();
+        const elapsed$ = defer(() => {
+          const loop = loopAt(at);
+          loop.update({ elapsedMs: loop.value.elapsedMs + at.now() - startedAt });
+          return EMPTY;
+        });
+        return concat(caller(sortCalls(agent, at).tools, at), elapsed$);
       }),
     { kind: 'toolsNode', mayAsk: true, chunks: (lists) => concatMessageLists(lists) },
   );

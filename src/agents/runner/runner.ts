@@ -1,0 +1,193 @@
+/** Agents in conversations: turns with a history, inputs while they work, stops at safe points. */
+import { randomUUID } from 'node:crypto';
+import { map, type Observable } from 'rxjs';
+import type { StepRunOptions } from '../../compose/run-context.js';
+import { EngineError } from '../../errors.js';
+import type { CheckpointStore } from '../../graph/run-options.js';
+import type { Checkpoint } from '../../graph/state.js';
+import { Newest } from '../../newest.js';
+import {
+  hasMethods,
+  invalidOption,
+  requireMethods,
+  requireOptions,
+  requireWhole,
+} from '../../operators/invalid-option.js';
+import { type AnyAgent, isAgent } from '../loop/agent-end.js';
+import { type AgentInput, messagesOf } from '../loop/agent-input.js';
+import { loadSession, type SessionState } from '../sessions/fold-session.js';
+import { memorySessions } from '../sessions/memory-sessions.js';
+import type { SessionLog, UserInput } from '../sessions/session-store.js';
+import { conversation, type Opening } from './conversation.js';
+import type { CancelRequest } from './live-inputs.js';
+import type { RunnerEvent } from './runner-events.js';
+import { SessionWriter } from './session-writer.js';
+import { turnGraph } from './turn-graph.js';
+
+/** What a runner is made of. */
+export interface RunnerOptions {
+  readonly agent: AnyAgent;
+  /** Where conversations are kept. @default memorySessions(), gone with the process */
+  readonly sessions?: SessionLog;
+  /** Where turns are kept that wait or were stopped. @default the newest 1,000, in memory */
+  readonly checkpoints?: CheckpointStore;
+  /** Handed to every step. @default nothing */
+  readonly services?: object;
+  /** Inputs of a session that may wait; more are dropped. @default 100 */
+  readonly maxWaiting?: number;
+}
+
+/** What a turn may be given. */
+export interface TurnOptions
+  extends Pick<StepRunOptions, 'signal' | 'observe' | 'with' | 'timeoutMs' | 'maxSteps' | 'log' | 'values'> {
+  /** Id of the conversation. @default a new one */
+  readonly session?: string;
+  /** What people say while the agent works: text, or an input with an id. @default nothing */
+  readonly input$?: Observable<string | UserInput>;
+  /** Stops the turn; see `CancelRequest`. @default it is not stopped */
+  readonly cancel$?: Observable<CancelRequest>;
+}
+
+/** Runs an agent in conversations. */
+export interface Runner {
+  /**
+   * One turn, and those that inputs open behind it. Cold; unsubscribing stops at once. The last event is a `turn-ended`.
+   *
+   * Errors: SESSION_BUSY while another turn is at work or waits; INPUT_INVALID; those of the session's store. What fails in the agent is an
+   * event.
+   */
+  run(input: AgentInput, options?: TurnOptions): Observable<RunnerEvent>;
+  /**
+   * Goes on with the turn of a session that waits for answers, or was cancelled; answers are by address.
+   *
+   * Errors: NOT_FOUND without such a turn; ANSWER_UNKNOWN, ANSWER_INVALID as `turn-ended`.
+   */
+  resume(
+    session: string,
+    answers?: Readonly<Record<string, unknown>>,
+    options?: Omit<TurnOptions, 'session'>,
+  ): Observable<RunnerEvent>;
+  /** A long conversation: every input joins the turn at work, or opens one. Completes when the inputs have, and nothing is left to do. */
+  live(input$: Observable<string | UserInput>, options?: Omit<TurnOptions, 'input$'>): Observable<RunnerEvent>;
+  /** History, values and turns of a session. */
+  session(session: string): Promise<SessionState>;
+  /** Takes back the turns behind one; '' takes back all. @throws EngineError NOT_FOUND, SESSION_BUSY */
+  rollback(session: string, turn: string): Promise<SessionState>;
+}
+
+/**
+ * Makes a runner of an agent.
+ *
+ * ```ts
+ * import { createScriptedModel } from 'runnel';
+ * import { agent, createRunner } from 'runnel/agents';
+ * import { lastValueFrom } from 'rxjs';
+ *
+ * const model = createScriptedModel({ rules: [{ when: { user: 'name' }, reply: 'You are Ada.' }], default: 'Hello.' });
+ * const runner = createRunner({ agent: agent({ name: 'guide', model }) });
+ * await lastValueFrom(runner.run('I am Ada.', { session: 's1' }));
+ * const end = await lastValueFrom(runner.run('What is my name?', { session: 's1' }));
+ * if (end.type === 'turn-ended' && end.status === 'succeeded') console.log(end.text);
+ * // => You are Ada.
+ * console.log((await runner.session('s1')).messages.length);
+ * // => 4
+ * ```
+ *
+ * @throws EngineError OPTION_INVALID
+ */
+export function createRunner(options: RunnerOptions): Runner {
+  const owner = 'createRunner';
+  requireOptions(owner, options, ['agent', 'sessions', 'checkpoints', 'services', 'maxWaiting']);
+  const {
+    agent,
+    sessions = memorySessions(),
+    checkpoints = memoryCheckpoints(),
+    services = {},
+    maxWaiting = 100,
+  } = options;
+  if (!isAgent(agent)) throw invalidOption(owner, 'agent', 'what agent(…) or a team gives', agent);
+  requireMethods(owner, 'sessions', sessions, ['append', 'read'], 'sessions, such as memorySessions() gives');
+  requireMethods(owner, 'checkpoints', checkpoints, ['save', 'load'], 'a store of checkpoints');
+  requireWhole(owner, 'maxWaiting', maxWaiting, 1);
+  const graph = turnGraph(agent);
+  const talk = (session: string, opening: Opening, given: TurnOptions, isLive: boolean): Observable<RunnerEvent> => {
+    const { input$, cancel$, session: _, ...more } = given;
+    return conversation(
+      {
+        agent: agent.name,
+        graph,
+        session,
+        writer: new SessionWriter(sessions, session),
+        options: { ...more, checkpoints, services },
+        maxWaiting,
+        input$: input$?.pipe(map(inputOf)),
+        cancel$,
+        isLive,
+      },
+      opening,
+    );
+  };
+  return Object.freeze<Runner>({
+    run: (input, given = {}) => {
+      requireTurn('run', given, TURN);
+      const messages = messagesOf(input, agent.name);
+      return talk(given.session ?? randomUUID(), { type: 'turn', messages }, given, false);
+    },
+    resume: (session, answers = {}, given = {}) => {
+      requireTurn('resume', given, TURN);
+      return talk(session, { type: 'resume', answers }, given, false);
+    },
+    live: (input$, given = {}) => {
+      requireTurn('live', given, TURN);
+      if (!hasMethods(input$, ['subscribe'])) throw invalidOption('runner.live', 'input$', 'an Observable', input$);
+      return talk(given.session ?? randomUUID(), { type: 'none' }, { ...given, input$ }, true);
+    },
+    session: (session) => loadSession(sessions, session),
+    rollback: (session, turn) => rolledBack(sessions, session, turn),
+  });
+}
+
+const TURN = ['session', 'input$', 'cancel$', 'signal', 'observe', 'with', 'timeoutMs', 'maxSteps', 'log', 'values'];
+
+function requireTurn(verb: string, given: TurnOptions, names: readonly string[]): void {
+  const owner = `runner.${verb}`;
+  requireOptions(owner, given, names);
+  for (const name of ['input$', 'cancel$'] as const) {
+    if (given[name] !== undefined && !hasMethods(given[name], ['subscribe'])) {
+      throw invalidOption(owner, name, 'an Observable', given[name]);
+    }
+  }
+}
+
+function inputOf(given: string | UserInput): UserInput {
+  return typeof given === 'string' ? { id: randomUUID(), content: given } : given;
+}
+
+/** Turns that wait, as long as the process lives. */
+function memoryCheckpoints(): CheckpointStore {
+  const newest = new Newest<Checkpoint>({ maxCount: MAX_CHECKPOINTS });
+  return {
+    save: (checkpoint) => newest.put(checkpoint.run, checkpoint),
+    load: async (run) => newest.get(run),
+    delete: async (run) => {
+      newest.delete(run);
+    },
+  };
+}
+
+const MAX_CHECKPOINTS = 1_000;
+
+async function rolledBack(sessions: SessionLog, session: string, turn: string): Promise<SessionState> {
+  const writer = new SessionWriter(sessions, session);
+  const state = await writer.load();
+  if (turn !== '' && !state.turns.some((one) => one.turn === turn)) {
+    throw new EngineError('NOT_FOUND', `Session "${session}" has no turn "${turn}" to go back to.`);
+  }
+  if (state.open?.status === 'running') {
+    throw new EngineError(
+      'SESSION_BUSY',
+      `A turn of session "${session}" is at work; stop it before you take turns back.`,
+    );
+  }
+  return writer.append(() => [{ type: 'rolled-back', turn }]);
+}

@@ -1,0 +1,396 @@
+/** Conversations: history, questions, inputs while an agent works, stops at safe points. */
+import { concat, lastValueFrom, NEVER, Observable, of, Subject, toArray } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import {
+  agent,
+  agentTool,
+  type CancelMode,
+  type CancelRequest,
+  createRunner,
+  defineMiddleware,
+  type RunnerEvent,
+  type UserInput,
+} from '../../../src/entries/agents.js';
+import { type ChatDelta, defineTool, memorySessions } from '../../../src/index.js';
+import { echo, replies, say, talk } from '../loop/support.js';
+
+const all = (events$: Observable<RunnerEvent>): Promise<RunnerEvent[]> => lastValueFrom(events$.pipe(toArray()));
+
+/** The events of the runner itself, short. */
+function told(events: readonly RunnerEvent[]): string[] {
+  return events.flatMap((event) => {
+    switch (event.type) {
+      case 'turn-started':
+        return ['turn'];
+      case 'input-accepted':
+      case 'input-dropped':
+        return [`${event.type} ${event.id}`];
+      case 'input-delivered':
+        return [`delivered ${event.id} to ${event.agent} in round ${event.round}`];
+      case 'turn-ended':
+        return [
+          event.status === 'succeeded'
+            ? `ended: ${event.text}`
+            : event.status === 'cancelled'
+              ? `cancelled ${event.mode}`
+              : event.status,
+        ];
+      default:
+        return [];
+    }
+  });
+}
+
+/** A tool during whose call a test says something; it gives its result when the test says so. */
+function gate() {
+  const entered$ = new Subject<void>();
+  const open$ = new Subject<string>();
+  const tool = defineTool({
+    name: 'gate',
+    description: 'Waits.',
+    run: () =>
+      new Observable<string>((subscriber) => {
+        const subscription = open$.subscribe((text) => {
+          subscriber.next(text);
+          subscriber.complete();
+        });
+        entered$.next();
+        return subscription;
+      }),
+  });
+  return { tool, entered$, open$ };
+}
+
+describe('a session', () => {
+  it('has the history of its turns, values that agents keep, and goes back', async () => {
+    const model = replies('One.', 'Two.', 'Three.');
+    const runner = createRunner({
+      agent: agent({
+        name: 'guide',
+        model,
+        outputKey: 'last',
+        instructions: ({ session }) => `Last: ${session.values.last ?? 'none'}`,
+      }),
+    });
+    const first = (await all(runner.run('first', { session: 's' }))).at(-1) as { readonly turn: string };
+    await all(runner.run('second', { session: 's' }));
+    expect(talk(model.requests[1]?.messages ?? [])).toEqual([
+      'system: Last: One.',
+      'user: first',
+      'assistant: One.',
+      'user: second',
+    ]);
+    expect((await runner.session('s')).values).toEqual({ last: 'Two.' });
+    const back = await runner.rollback('s', first.turn);
+    expect([back.messages.length, back.values]).toEqual([2, { last: 'One.' }]);
+    await all(runner.run('again', { session: 's' }));
+    expect(talk(model.requests[2]?.messages ?? [])).toEqual([
+      'system: Last: One.',
+      'user: first',
+      'assistant: One.',
+      'user: again',
+    ]);
+    await expect(runner.rollback('s', 'nope')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('takes one turn at a time', async () => {
+    const { tool, entered$, open$ } = gate();
+    const runner = createRunner({
+      agent: agent({ name: 'guide', model: replies({ calls: [{ name: 'gate' }] }, 'Done.'), tools: [tool] }),
+    });
+    const refused = new Promise((resolve) =>
+      entered$.subscribe(() => resolve(all(runner.run('two', { session: 's' })).catch((error: unknown) => error))),
+    );
+    const first = all(runner.run('one', { session: 's' }));
+    expect(await refused).toMatchObject({ code: 'SESSION_BUSY' });
+    open$.next('x');
+    expect(told(await first)).toEqual(['turn', 'ended: Done.']);
+  });
+
+  it('waits for answers, also in another process', async () => {
+    const ask = defineTool({
+      name: 'ask',
+      description: 'Asks.',
+      run: (_, call) => (call.answer === undefined ? call.interrupt('Sure?') : `It is ${call.answer}.`),
+    });
+    const sessions = memorySessions();
+    const stored = new Map<string, string>();
+    const checkpoints = {
+      save: (checkpoint: { readonly run: string }) => void stored.set(checkpoint.run, JSON.stringify(checkpoint)),
+      load: async (run: string) => JSON.parse(stored.get(run) ?? 'null') ?? undefined,
+      delete: async (run: string) => void stored.delete(run),
+    };
+    const make = (model: ReturnType<typeof replies>) =>
+      createRunner({ agent: agent({ name: 'guide', model, tools: [ask] }), sessions, checkpoints });
+    const events = await all(make(replies({ calls: [{ name: 'ask', id: 'q' }] })).run('go', { session: 's' }));
+    expect(events.at(-1)).toMatchObject({
+      status: 'waiting',
+      questions: [{ address: 'guide/tools#q', question: 'Sure?' }],
+    });
+    const model = replies('Done.');
+    const other = make(model);
+    await expect(all(other.run('more', { session: 's' }))).rejects.toMatchObject({ code: 'SESSION_BUSY' });
+    expect(told(await all(other.resume('s', { 'guide/tools#q': 'sure' })))).toEqual(['turn', 'ended: Done.']);
+    expect(talk((await other.session('s')).messages)).toEqual([
+      'user: go',
+      'assistant:  [ask]',
+      'tool: It is sure.',
+      'assistant: Done.',
+    ]);
+    await expect(all(other.resume('s', {}))).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('is told of a failure, and goes on', async () => {
+    const runner = createRunner({ agent: agent({ name: 'guide', model: replies(new Error('boom'), 'Fine.') }) });
+    expect((await all(runner.run('go', { session: 's' }))).at(-1)).toMatchObject({
+      status: 'failed',
+      error: { message: expect.stringContaining('boom') },
+    });
+    expect(told(await all(runner.run('again', { session: 's' })))).toEqual(['turn', 'ended: Fine.']);
+  });
+
+  it('is free again when its reader has gone', async () => {
+    let isClosed = false;
+    const endless = new Observable<ChatDelta>((subscriber) => {
+      subscriber.next({ type: 'text', text: 'and ' });
+      return () => {
+        isClosed = true;
+      };
+    });
+    const runner = createRunner({ agent: agent({ name: 'guide', model: replies(endless, 'Fine.') }) });
+    await new Promise<void>((resolve) => {
+      const reading = runner.run('go', { session: 's' }).subscribe((event) => {
+        if (event.type !== 'node-chunk') return;
+        reading.unsubscribe();
+        resolve();
+      });
+    });
+    expect(isClosed).toBe(true);
+    await expect.poll(async () => (await runner.session('s')).turns.at(-1)?.status).toBe('cancelled');
+    expect(told(await all(runner.run('again', { session: 's' })))).toEqual(['turn', 'ended: Fine.']);
+  });
+});
+
+describe('inputs while an agent works', () => {
+  const run = async (
+    input: Omit<UserInput, 'id' | 'content'>,
+    model = replies({ calls: [{ name: 'gate' }] }, 'Done.', 'More.'),
+  ) => {
+    const { tool, entered$, open$ } = gate();
+    const input$ = new Subject<UserInput>();
+    const runner = createRunner({ agent: agent({ name: 'guide', model, tools: [tool] }) });
+    entered$.subscribe(() => input$.next({ id: 'i', content: 'Wait!', ...input }));
+    const events: RunnerEvent[] = [];
+    await new Promise<void>((resolve, reject) => {
+      runner.run('go', { session: 's', input$ }).subscribe({
+        next: (event) => {
+          events.push(event);
+          if (event.type === 'input-accepted') open$.next('opened');
+        },
+        error: reject,
+        complete: resolve,
+      });
+    });
+    return { events, model, runner };
+  };
+
+  it('join at the next safe point', async () => {
+    const { events, model, runner } = await run({});
+    expect(told(events)).toEqual(['turn', 'input-accepted i', 'delivered i to guide in round 2', 'ended: Done.']);
+    expect(talk(model.requests[1]?.messages ?? []).slice(-2)).toEqual(['tool: opened', 'user: Wait!']);
+    expect((await runner.session('s')).waitingInputs).toEqual([]);
+  });
+
+  it('open a turn of their own behind the answer', async () => {
+    const { events, model } = await run({ when: 'next-turn' });
+    expect(told(events)).toEqual([
+      'turn',
+      'input-accepted i',
+      'ended: Done.',
+      'turn',
+      'delivered i to guide in round 0',
+      'ended: More.',
+    ]);
+    expect(talk(model.requests[2]?.messages ?? []).slice(-2)).toEqual(['assistant: Done.', 'user: Wait!']);
+  });
+
+  it('end the turn at its next safe point, and open another', async () => {
+    const { events, model } = await run({ when: 'preempt' });
+    expect(told(events)).toEqual([
+      'turn',
+      'input-accepted i',
+      'ended: ',
+      'turn',
+      'delivered i to guide in round 0',
+      'ended: Done.',
+    ]);
+    expect(events.find(({ type }) => type === 'turn-ended')).toMatchObject({ reason: 'preempted' });
+    expect(talk(model.requests[1]?.messages ?? []).slice(-2)).toEqual(['tool: opened', 'user: Wait!']);
+  });
+
+  it('drop the call of the model, and what it said is unfinished', async () => {
+    const half = concat(of<ChatDelta>({ type: 'text', text: 'Well, I ' }), NEVER);
+    const model = replies(half, 'Now.');
+    const input$ = new Subject<UserInput>();
+    const runner = createRunner({ agent: agent({ name: 'guide', model }) });
+    const events: RunnerEvent[] = [];
+    await new Promise<void>((resolve, reject) => {
+      runner.run('go', { session: 's', input$ }).subscribe({
+        next: (event) => {
+          events.push(event);
+          if (event.type === 'node-chunk' && events.filter(({ type }) => type === 'node-chunk').length === 1)
+            input$.next({ id: 'i', content: 'Stop!', when: 'now' });
+        },
+        error: reject,
+        complete: resolve,
+      });
+    });
+    expect(told(events)).toEqual(['turn', 'input-accepted i', 'delivered i to guide in round 2', 'ended: Now.']);
+    expect(talk(model.requests[1]?.messages ?? [])).toEqual(['user: go', 'assistant: Well, I ', 'user: Stop!']);
+    expect((await runner.session('s')).messages[1]?.extra).toMatchObject({ unfinished: true });
+  });
+
+  it('count once, reach an inner agent, and are dropped when there is no such agent', async () => {
+    const { tool, entered$, open$ } = gate();
+    const inner = replies({ calls: [{ name: 'gate' }] }, 'Inner.');
+    const writer = agent({ name: 'writer', description: 'Writes.', model: inner, tools: [tool] });
+    const outer = replies({ calls: [{ name: 'writer', arguments: { request: 'Write.' } }] }, 'Outer.');
+    const input$ = new Subject<UserInput>();
+    const runner = createRunner({ agent: agent({ name: 'lead', model: outer, tools: [agentTool(writer)] }) });
+    entered$.subscribe(() => {
+      input$.next({ id: 'a', content: 'Shorter!', to: 'writer' });
+      input$.next({ id: 'a', content: 'Shorter!', to: 'writer' });
+      input$.next({ id: 'b', content: 'Hello?', to: 'nobody-there' });
+    });
+    const events: RunnerEvent[] = [];
+    await new Promise<void>((resolve, reject) => {
+      runner.run('go', { session: 's', input$ }).subscribe({
+        next: (event) => {
+          events.push(event);
+          if (event.type === 'input-accepted' && event.id === 'b') open$.next('opened');
+        },
+        error: reject,
+        complete: resolve,
+      });
+    });
+    expect(told(events)).toEqual([
+      'turn',
+      'input-accepted a',
+      'input-accepted b',
+      'delivered a to lead/agents[0]/writer in round 2',
+      'ended: Outer.',
+      'input-dropped b',
+    ]);
+    expect(talk(inner.requests[1]?.messages ?? []).at(-1)).toBe('user: Shorter!');
+  });
+
+  it('are dropped when too many wait', async () => {
+    const { tool, entered$, open$ } = gate();
+    const input$ = new Subject<UserInput>();
+    const runner = createRunner({
+      agent: agent({ name: 'guide', model: replies({ calls: [{ name: 'gate' }] }, 'Done.'), tools: [tool] }),
+      maxWaiting: 1,
+    });
+    entered$.subscribe(() =>
+      ['a', 'b'].forEach((id) => {
+        input$.next({ id, content: id });
+      }),
+    );
+    const events: RunnerEvent[] = [];
+    await new Promise<void>((resolve, reject) => {
+      runner.run('go', { input$ }).subscribe({
+        next: (event) => {
+          events.push(event);
+          if (event.type === 'input-dropped') open$.next('opened');
+        },
+        error: reject,
+        complete: resolve,
+      });
+    });
+    expect(told(events)).toEqual([
+      'turn',
+      'input-accepted a',
+      'input-dropped b',
+      'delivered a to guide in round 2',
+      'ended: Done.',
+    ]);
+  });
+
+  it('make a long conversation', async () => {
+    const model = replies('One.', 'Two.');
+    const input$ = new Subject<string>();
+    const runner = createRunner({ agent: agent({ name: 'guide', model }) });
+    const events: RunnerEvent[] = [];
+    await new Promise<void>((resolve, reject) => {
+      runner.live(input$, { session: 's' }).subscribe({
+        next: (event) => {
+          events.push(event);
+          if (event.type !== 'turn-ended') return;
+          if (event.status === 'succeeded' && event.text === 'One.') input$.next('second');
+          else input$.complete();
+        },
+        error: reject,
+        complete: resolve,
+      });
+      setImmediate(() => input$.next('first'));
+    });
+    expect(told(events).filter((line) => line.startsWith('ended'))).toEqual(['ended: One.', 'ended: Two.']);
+    expect(talk(model.requests[1]?.messages ?? [])).toEqual(['user: first', 'assistant: One.', 'user: second']);
+  });
+});
+
+describe('stopping', () => {
+  const stopped = async (mode: CancelMode, more: Partial<CancelRequest> = {}) => {
+    const model = replies({ calls: [say('a')] }, { calls: [say('b')] }, 'Done.');
+    const tool = echo();
+    const cancel$ = new Subject<CancelRequest>();
+    const request = defineMiddleware({
+      name: 'when',
+      wrapModel: (asked, next) => {
+        cancel$.next({ mode, ...more });
+        return next(asked);
+      },
+    });
+    const runner = createRunner({ agent: agent({ name: 'guide', model, tools: [tool], use: [request] }) });
+    const events = await all(runner.run('go', { session: 's', cancel$ }));
+    return { events, model, tool, runner };
+  };
+
+  it.each([
+    ['now', 1, 0],
+    ['after-model', 1, 0],
+    ['after-tools', 1, 1],
+    ['after-round', 1, 1],
+  ] as const)('%s: %i answers, %i calls of tools; the rest is done when it goes on', async (mode, asked, calls) => {
+    const { events, model, tool, runner } = await stopped(mode);
+    expect(told(events)).toEqual(['turn', `cancelled ${mode}`]);
+    expect([model.requests.length, tool.calls.length]).toEqual([asked, calls]);
+    const again = await all(runner.resume('s'));
+    expect(again.at(-1)).toMatchObject({ type: 'turn-ended' });
+  });
+
+  it('of a turn goes on where it was, and does nothing twice', async () => {
+    const model = replies({ calls: [say('a')] }, 'Done.');
+    const tool = echo();
+    const cancel$ = new Subject<CancelRequest>();
+    let asked = 0;
+    const request = defineMiddleware({
+      name: 'when',
+      wrapModel: (given, next) => {
+        asked += 1;
+        if (asked === 1) cancel$.next({ mode: 'after-tools' });
+        return next(given);
+      },
+    });
+    const runner = createRunner({ agent: agent({ name: 'guide', model, tools: [tool], use: [request] }) });
+    expect(told(await all(runner.run('go', { session: 's', cancel$ })))).toEqual(['turn', 'cancelled after-tools']);
+    expect(told(await all(runner.resume('s')))).toEqual(['turn', 'ended: Done.']);
+    expect([model.requests.length, tool.calls]).toEqual([2, ['a']]);
+    expect(talk((await runner.session('s')).messages)).toEqual([
+      'user: go',
+      'assistant:  [echo]',
+      'tool: echo a',
+      'assistant: Done.',
+    ]);
+  });
+});
