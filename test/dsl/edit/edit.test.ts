@@ -9,10 +9,12 @@ import {
   copyComponents,
   disconnect,
   type Edit,
+  moveComponents,
   pasteComponents,
   placeComponents,
   removeComponents,
   renameComponent,
+  resizeContainer,
   whyNotConnected,
   wrapComponents,
 } from '../../../src/dsl/edit/index.js';
@@ -371,5 +373,103 @@ describe('placeComponents', () => {
     expect(nodeOf(next, 'LLM:A')).toMatchObject({ position: { x: 1, y: 2 } });
     expect(nodeOf(next, 'Switch:S')).toEqual(nodeOf(first, 'Switch:S'));
     expect(next.graph?.zoom).toBe(3);
+  });
+});
+
+describe('moveComponents', () => {
+  const LOOPED = documentOf({
+    begin: ['Begin', ['LLM:A']],
+    'LLM:A': ['LLM', ['Switch:S']],
+    'Switch:S': ['Switch', ['Message:B', 'Loop:L'], { ...SWITCH, end_cpn_ids: ['Loop:L'] }],
+    'Loop:L': ['Loop', ['Message:C']],
+    'LoopItem:I': ['LoopItem', ['LLM:In'], {}, 'Loop:L'],
+    'LLM:In': ['LLM', ['LLM:Last'], {}, 'Loop:L'],
+    'LLM:Last': ['LLM', [], {}, 'Loop:L'],
+    'Message:B': ['Message', []],
+    'Message:C': ['Message', []],
+  });
+
+  it('cuts what would cross the border of the body, and keeps the rest', () => {
+    const edit = moveComponents(LOOPED, ['LLM:A', 'Switch:S'], { parent: 'Loop:L' });
+    const document = done(edit);
+    expect(edit).toMatchObject({
+      ids: ['LLM:A', 'Switch:S'],
+      cut: [
+        { from: 'begin', to: 'LLM:A' },
+        { from: 'Switch:S', to: 'Message:B' },
+        { from: 'Switch:S', to: 'Loop:L' },
+      ],
+    });
+    expect(document.components['LLM:A']).toMatchObject({ parent: 'Loop:L', downstream: ['Switch:S'] });
+    expect(document.components['Switch:S']).toMatchObject({ parent: 'Loop:L', downstream: [] });
+    expect(document.components['Switch:S']?.params).toMatchObject({ conditions: [{ to: [] }], end_cpn_ids: [] });
+    expect(document.components.begin?.downstream).toEqual([]);
+  });
+
+  it('takes out of a body, into the one around it or none, with its own body', () => {
+    const out = done(moveComponents(LOOPED, ['LLM:In', 'LLM:Last']));
+    expect(out.components['LLM:In']).toEqual({ ...LOOPED.components['LLM:In'], parent: undefined });
+    expect(Object.hasOwn(out.components['LLM:In'] as object, 'parent')).toBe(false);
+    expect(out.components['LoopItem:I']?.downstream).toEqual([]);
+    const outer = done(addComponent(LOOPED, { type: 'Iteration' }));
+    const nested = done(moveComponents(outer, ['Loop:L', 'LLM:In'], { parent: 'Iteration:1' }));
+    expect(nested.components['Loop:L']?.parent).toBe('Iteration:1');
+    expect(nested.components['LLM:In']).toBe(outer.components['LLM:In']);
+    expect(nested.components['LoopItem:I']).toBe(outer.components['LoopItem:I']);
+  });
+
+  it('keeps where everything stands on the canvas, and nodes of bodies behind their containers', () => {
+    const placed = done(
+      placeComponents(LOOPED, { 'LLM:A': { x: 500, y: 300 }, 'Loop:L': { x: 400, y: 100, width: 600, height: 300 } }),
+    );
+    const inside = done(moveComponents(placed, ['LLM:A'], { parent: 'Loop:L' }));
+    expect(nodeOf(inside, 'LLM:A')).toMatchObject({
+      parentId: 'Loop:L',
+      extent: 'parent',
+      position: { x: 100, y: 200 },
+    });
+    const order = ((inside.graph?.nodes ?? []) as readonly JsonObject[]).map(({ id }) => id);
+    expect(order.indexOf('LLM:A')).toBeGreaterThan(order.indexOf('Loop:L'));
+    const out = done(moveComponents(inside, ['LLM:A']));
+    expect(nodeOf(out, 'LLM:A')).toMatchObject({ position: { x: 500, y: 300 } });
+    expect(nodeOf(out, 'LLM:A')).not.toHaveProperty('parentId');
+    expect(nodeOf(out, 'LLM:A')).not.toHaveProperty('extent');
+    const there = done(moveComponents(placed, ['LLM:A'], { parent: 'Loop:L', places: { 'LLM:A': { x: 7, y: 8 } } }));
+    expect(nodeOf(there, 'LLM:A')).toMatchObject({ position: { x: 7, y: 8 } });
+  });
+
+  it.each([
+    [['none'], 'Loop:L', 'component-unknown'],
+    [['LLM:A'], 'none', 'component-unknown'],
+    [['LLM:A'], 'Message:B', 'not-a-container'],
+    [['Loop:L'], 'Loop:L', 'itself'],
+    [['begin'], 'Loop:L', 'second-entry'],
+    [['LoopItem:I'], undefined, 'entry-needed'],
+    [['LLM:In'], 'Loop:L', 'nothing'],
+    [[], 'Loop:L', 'nothing'],
+  ])('refuses %j into %s', (ids, parent, code) => {
+    expect(codeOf(moveComponents(LOOPED, ids, { parent }))).toBe(code);
+  });
+});
+
+describe('resizeContainer', () => {
+  const BOX = documentOf({ begin: ['Begin', ['Parallel:P']], 'Parallel:P': ['Parallel', []], 'LLM:A': ['LLM', []] });
+
+  it('changes nothing but the size of one node, as RAGFlow keeps it', () => {
+    const placed = done(placeComponents(BOX, { 'Parallel:P': { x: 1, y: 2, width: 560, height: 260 } }));
+    const nodes = ((placed.graph?.nodes ?? []) as readonly JsonObject[]).map((node) =>
+      node.id === 'Parallel:P' ? { ...node, measured: { width: 560, height: 260 }, dragging: false } : node,
+    );
+    const before: Document = { ...placed, graph: { ...placed.graph, nodes, viewport: { zoom: 2 } } };
+    const after = done(resizeContainer(before, 'Parallel:P', { width: 900, height: 500 }));
+    const expected = JSON.parse(JSON.stringify(toV1(before)).replaceAll('560', '900').replaceAll('260', '500'));
+    expect(JSON.stringify(toV1(after))).toBe(JSON.stringify(expected));
+  });
+
+  it('gives a document without a layout one, and refuses what has no body', () => {
+    const document = done(resizeContainer(BOX, 'Parallel:P', { width: 900, height: 500 }));
+    expect(nodeOf(document, 'Parallel:P')).toMatchObject({ width: 900, height: 500 });
+    expect(codeOf(resizeContainer(BOX, 'LLM:A', { width: 1, height: 1 }))).toBe('not-a-container');
+    expect(codeOf(resizeContainer(BOX, 'none', { width: 1, height: 1 }))).toBe('component-unknown');
   });
 });

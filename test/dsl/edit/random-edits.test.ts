@@ -12,10 +12,12 @@ import {
   copyComponents,
   disconnect,
   type Edit,
+  moveComponents,
   pasteComponents,
   placeComponents,
   removeComponents,
   renameComponent,
+  resizeContainer,
   resolverOf,
   targetsOf,
   waysOf,
@@ -86,7 +88,7 @@ function randomEdit(random: Random, document: Document): Edit {
   const one = random.pick(all);
   const other = random.pick(all);
   const way = random.pick(waysOf(one));
-  switch (random.int(11)) {
+  switch (random.int(14)) {
     case 0:
     case 1: {
       const type = random.pick(TYPES);
@@ -126,6 +128,16 @@ function randomEdit(random: Random, document: Document): Edit {
       );
     case 9:
       return counted('removeComponents', removeComponents(document, random.some(ids, 0.15)));
+    case 10:
+    case 11: {
+      const parent = random.chance(0.4) ? undefined : random.pick(containersOf(document));
+      return counted('moveComponents', moveComponents(document, random.some(ids, 0.2), { parent }));
+    }
+    case 12: {
+      const id = random.pick(containersOf(document)) ?? one.id;
+      const size = { width: 300 + random.int(900), height: 200 + random.int(900) };
+      return counted('resizeContainer', resizeContainer(document, id, size));
+    }
     default: {
       const clip = JSON.parse(JSON.stringify(copyComponents(document, random.some(ids, 0.3))));
       if (random.chance(0.3))
@@ -134,6 +146,13 @@ function randomEdit(random: Random, document: Document): Edit {
     }
   }
 }
+
+const containersOf = ({ components }: Document): readonly (string | undefined)[] => {
+  const ids = Object.values(components).flatMap(({ id, type }) =>
+    ['loop', 'iteration', 'parallel'].includes(type.toLowerCase()) ? [id] : [],
+  );
+  return ids.length > 0 ? ids : [undefined];
+};
 
 /** The file of a document. */
 const written = (document: Document): JsonObject => (document.version === 1 ? toV1(document) : toV2(document).canvas);
@@ -197,7 +216,7 @@ describe.each(FILES)('random edits of %s', (_, source) => {
 describe('the layout after random edits', () => {
   afterAll(() => {
     // A kind that is always refused tells nothing.
-    if (process.env.SEED === undefined) expect([...tally.values()].filter((count) => count > 20)).toHaveLength(9);
+    if (process.env.SEED === undefined) expect([...tally.values()].filter((count) => count > 20)).toHaveLength(11);
   });
 
   property('gives the components that RAGFlow would save', 40, (random) => {

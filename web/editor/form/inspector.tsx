@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import type { DocumentComponent } from '../../../src/dsl/document.js';
 import { changeParams, renameComponent } from '../../../src/dsl/edit/index.js';
 import { isJsonObject, type JsonObject } from '../../../src/json.js';
-import { kindOf } from '../../canvas/kinds.js';
+import { isContainerType, kindOf } from '../../canvas/kinds.js';
 import { IconButton } from '../../parts/button.js';
 import { useTexts } from '../../shell/texts.js';
 import { useEditor, useEditorState } from '../editor-context.js';
@@ -19,6 +19,7 @@ import { inspectorTexts } from './inspector-texts.js';
 import { JsonField } from './json-widget.js';
 import { NoteForm } from './note-form.js';
 import { SchemaForm } from './schema-form.js';
+import { SizeSection } from './size-section.js';
 import { TrialSection } from './trial-section.js';
 import { WaysSection } from './ways-section.js';
 import { FieldViewProvider } from './widget.js';
@@ -86,6 +87,7 @@ function ComponentForm({
           </FieldViewProvider>
         )}
         <WaysSection component={component} />
+        {(entry?.has_body ?? isContainerType(type)) && <SizeSection id={id} />}
         <TrialSection component={component} />
         <IdField component={component} />
       </div>
