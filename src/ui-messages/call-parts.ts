@@ -2,7 +2,7 @@
 import type { NodeHeader } from '../graph/events.js';
 import type { CallReport } from '../graph/node-events.js';
 import { type Json, jsonOrText } from '../json.js';
-import type { UiMessageChunk, UiToolCall } from './ui-message.js';
+import type { UiMessageChunk, UiToolCall } from './protocol.js';
 
 /** A call in its working form. */
 interface CallPart {

@@ -1,7 +1,7 @@
 /** What a message cites, and the files that belong to it. */
 import { ownList, ownText } from '../dsl/json-copy.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import type { UiMessageChunk } from './ui-message.js';
+import type { UiMessageChunk } from './protocol.js';
 
 /** Sources and files of the end of a message, as nodes report it: `reference`, `downloads`, `attachment`. */
 export function evidenceParts({ reference, downloads, attachment }: JsonObject): readonly UiMessageChunk[] {

@@ -3,8 +3,8 @@ import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import type { ContentPart } from '../models/content-parts.js';
 import type { ChatMessage, ToolMessage } from '../models/messages.js';
 import { invalidOption, requireList } from '../operators/invalid-option.js';
+import { toolCallOf, type UiMessage, type UiMessagePart, type UiToolCall } from './protocol.js';
 import { answerOf, readQuestionId, type UiAnswer } from './question-ids.js';
-import { toolCallOf, type UiMessage, type UiMessagePart, type UiToolCall } from './ui-message.js';
 
 /** A file in a message. */
 export interface UiFile {

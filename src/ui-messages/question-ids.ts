@@ -3,7 +3,7 @@
  * are given: for a form of a canvas its `form_id`.
  */
 import type { Json } from '../json.js';
-import type { UiToolCall } from './ui-message.js';
+import type { UiToolCall } from './protocol.js';
 
 /**
  * How an answer is written: `ask` as the output of the call that asks; the others as the approval of a call, which becomes true or false (`approve`),

@@ -2,8 +2,8 @@
 import type { AddressedQuestion, PendingQuestion, RunInterrupted } from '../graph/events.js';
 import { isJsonObject, type Json, type JsonObject, jsonOrText } from '../json.js';
 import type { CallParts } from './call-parts.js';
+import { toolCallOf, type UiMessage, type UiMessageChunk } from './protocol.js';
 import { answerOf, isAllowed, type QuestionId, type QuestionKind, questionId, readQuestionId } from './question-ids.js';
-import { toolCallOf, type UiMessage, type UiMessageChunk } from './ui-message.js';
 
 /** The tool that stands for a question, in parts that are no call of a tool of the run. */
 export const ASK_TOOL = 'ask';

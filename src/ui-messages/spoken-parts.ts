@@ -1,6 +1,6 @@
 /** The parts of a message that hold text: one for each node that speaks, and for what it thinks. */
 import { type NodeHeader, pathOf } from '../graph/events.js';
-import type { UiMessageChunk } from './ui-message.js';
+import type { UiMessageChunk } from './protocol.js';
 
 /** What a part holds. */
 export type SpokenKind = 'text' | 'reasoning';

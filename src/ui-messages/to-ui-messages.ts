@@ -19,9 +19,9 @@ import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { requireObject, requireOptions } from '../operators/invalid-option.js';
 import { CallParts } from './call-parts.js';
 import { evidenceParts, mediaParts, providerCalls, toolMessagesIn } from './evidence-parts.js';
+import type { UiMessage, UiMessageChunk } from './protocol.js';
 import { RunQuestions } from './run-questions.js';
 import { type SpokenKind, SpokenParts } from './spoken-parts.js';
-import type { UiMessage, UiMessageChunk } from './ui-message.js';
 
 /** How events become chunks. */
 export interface UiMessagesOptions {

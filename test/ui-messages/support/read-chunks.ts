@@ -1,8 +1,8 @@
 /** Chunks as the published client of the AI SDK takes them. */
 import { readUIMessageStream, type UIMessage, type UIMessageChunk, uiMessageChunkSchema, validateUIMessages } from 'ai';
 import type { RunEvent } from '../../../src/graph/events.js';
+import type { UiMessage, UiMessageChunk } from '../../../src/ui-messages/protocol.js';
 import { UiMessageProjection, type UiMessagesOptions } from '../../../src/ui-messages/to-ui-messages.js';
-import type { UiMessage, UiMessageChunk } from '../../../src/ui-messages/ui-message.js';
 
 /** The chunks of a run. */
 export function chunksOf(events: Iterable<RunEvent>, options: UiMessagesOptions = {}): readonly UiMessageChunk[] {
