@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fromUiMessages, type UiMessage, type UiMessagePart } from '../../src/index.js';
+import { fromUiMessages, type UiMessage } from '../../src/index.js';
+import type { UiMessagePart } from '../../src/ui-messages/protocol.js';
 import { questionId, readQuestionId } from '../../src/ui-messages/question-ids.js';
 
 const user = (...parts: UiMessagePart[]): UiMessage => ({ id: 'u', role: 'user', parts });
