@@ -61,7 +61,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   settings: [...BASE, 'operators', 'threads', 'models', 'records', 'adapters', 'hosting'],
   transport: [...HOST, 'chat', 'knowledge', 'dsl', 'settings', 'hosting', 'ui-messages'],
   cli: [...EVERYTHING_BUT_CLI, 'index'],
-  testing: [...BASE, 'operators'],
+  testing: [...ENGINE, 'models', 'compose'],
   index: EVERYTHING_BUT_CLI,
   entries: [...EVERYTHING_BUT_CLI, 'testing'],
 };
