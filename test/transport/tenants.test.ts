@@ -240,6 +240,9 @@ describe('what belongs to another tenant', () => {
     'POST /agentbots/:id/completions',
     'GET /agentbots/:id/inputs',
     'GET /agentbots/:id/logs/:message',
+    'POST /agents/:id/ui-messages',
+    'GET /agents/:id/ui-messages/:chat/stream',
+    'POST /agents/:id/ui-messages/:chat/stop',
     // Refused in the words that pages know.
     'POST /searchbots/related_questions',
   ]);
