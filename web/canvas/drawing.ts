@@ -10,6 +10,7 @@ import {
   badgesOf,
   branchesOf,
   exceptionsOf,
+  hasErrorExit,
   type OfferedTool,
   summaryOf,
   toolsOf,
@@ -94,7 +95,8 @@ export function drawDocument(
       const { id, params } = component;
       const branches = branchesOf(params, hasAllWays);
       const isJoin = joins.has(id);
-      return drawNode(component, { branches, isJoin, hasBody: bodies.has(id), parent: parents.get(id) });
+      const hasExceptions = hasErrorExit(params, hasAllWays);
+      return drawNode(component, { branches, hasExceptions, isJoin, hasBody: bodies.has(id), parent: parents.get(id) });
     }),
     edges,
     notes: layout.flatMap(drawNote),
@@ -124,6 +126,7 @@ function parentsOf(document: Document): ReadonlyMap<string, string> {
 
 interface Place {
   readonly branches: readonly Branch[];
+  readonly hasExceptions: boolean;
   readonly isJoin: boolean;
   readonly hasBody: boolean;
   readonly parent: string | undefined;
@@ -132,7 +135,8 @@ interface Place {
 /** What was drawn of a component: one that did not change is the same object in the next drawing. */
 const drawn = new WeakMap<DocumentComponent, DrawnNode>();
 
-function drawNode(component: DocumentComponent, { branches, isJoin, hasBody, parent }: Place): DrawnNode {
+function drawNode(component: DocumentComponent, place: Place): DrawnNode {
+  const { branches, hasExceptions, isJoin, hasBody, parent } = place;
   const { id, type, name, params } = component;
   const shape = hasBody || isContainerType(type) ? 'container' : isStartType(type) ? 'start' : 'card';
   const before = drawn.get(component);
@@ -141,6 +145,7 @@ function drawNode(component: DocumentComponent, { branches, isJoin, hasBody, par
     before?.shape === shape &&
     wasJoin === isJoin &&
     before.parent === parent &&
+    before.hasExceptions === hasExceptions &&
     before.branches.length === branches.length;
   if (before !== undefined && isSame) return before;
   const node: DrawnNode = {
@@ -152,7 +157,7 @@ function drawNode(component: DocumentComponent, { branches, isJoin, hasBody, par
     summary: summaryOf(params),
     tools: toolsOf(params),
     branches,
-    hasExceptions: exceptionsOf(params).length > 0,
+    hasExceptions,
     badges: [...badgesOf(params), ...(isJoin ? [{ kind: 'join' } as const] : [])],
   };
   drawn.set(component, node);
