@@ -9,13 +9,15 @@ import {
   type Branch,
   badgesOf,
   branchesOf,
-  exceptionsOf,
   hasErrorExit,
   type OfferedTool,
   summaryOf,
   toolsOf,
 } from './describe.js';
+import { type DrawnEdge, edgesOf } from './drawn-edges.js';
 import { isContainerType, isStartType } from './kinds.js';
+
+export type { DrawnEdge, EdgeKind } from './drawn-edges.js';
 
 /** A component as a card, a container or the start of a body. */
 export interface DrawnNode {
@@ -32,18 +34,6 @@ export interface DrawnNode {
   /** Whether edges lead from it in case of an error. */
   readonly hasExceptions: boolean;
   readonly badges: readonly Badge[];
-}
-
-/** What an edge is: one of all that are taken, one of several ways, or the way out of an error. */
-export type EdgeKind = 'way' | 'branch' | 'exception';
-
-export interface DrawnEdge {
-  readonly id: string;
-  readonly from: string;
-  readonly to: string;
-  readonly kind: EdgeKind;
-  /** Number of the branch within its node. */
-  readonly branch?: number;
 }
 
 /** A remark of the author. */
@@ -162,39 +152,6 @@ function drawNode(component: DocumentComponent, place: Place): DrawnNode {
   };
   drawn.set(component, node);
   return node;
-}
-
-type Resolve = (id: string) => string | undefined;
-
-function edgesOf(
-  component: DocumentComponent,
-  branches: readonly Branch[],
-  resolve: Resolve,
-  parents: ReadonlyMap<string, string>,
-): DrawnEdge[] {
-  const { id: from, params, downstream } = component;
-  const edges: DrawnEdge[] = [];
-  const led = new Set<string>();
-  const add = (target: string, kind: EdgeKind, more: Partial<DrawnEdge> = {}): void => {
-    const to = resolve(target);
-    // A container leads to the first node of its body by being around it; the way back is the next round.
-    if (to === undefined || to === from || isWithin(to, from, parents) || isWithin(from, to, parents)) return;
-    led.add(to);
-    edges.push({ id: `${kind}${more.branch ?? ''}:${from}→${to}`, from, to, kind, ...more });
-  };
-  for (const [branch, { targets }] of branches.entries()) {
-    for (const target of new Set(targets)) add(target, 'branch', { branch });
-  }
-  for (const target of new Set(exceptionsOf(params))) add(target, 'exception');
-  for (const target of downstream) if (!led.has(resolve(target) ?? '')) add(target, 'way');
-  return edges;
-}
-
-function isWithin(id: string, container: string, parents: ReadonlyMap<string, string>): boolean {
-  for (let above = parents.get(id); above !== undefined; above = parents.get(above)) {
-    if (above === container) return true;
-  }
-  return false;
 }
 
 function drawNote(node: Json): DrawnNote[] {
