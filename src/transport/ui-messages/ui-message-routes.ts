@@ -4,7 +4,7 @@ import { readTurnInput } from '../../canvas/conversation.js';
 import { EngineError } from '../../errors.js';
 import { eventOf } from '../../hosting/event-frame.js';
 import { checkId } from '../../hosting/ids.js';
-import { badArgument, noSession } from '../../hosting/refusals.js';
+import { badArgument } from '../../hosting/refusals.js';
 import { partyOf } from '../../hosting/shares.js';
 import type { TurnRequest } from '../../hosting/start-command.js';
 import type { AgentRecord } from '../../records/agents.js';
@@ -160,12 +160,11 @@ function answerWith(
   streamRun(exchange, parts, run, { ...uiMessageView(run, options), before });
 }
 
-/** The session of a chat; undefined before its first question. @throws EngineError NOT_FOUND for one of another agent or page. */
+/** The session of a chat; undefined before its first question, and for one of another agent or page, of which nothing is told. */
 async function findChat(request: PathRequest<'id' | 'chat'>, parts: ServerParts): Promise<SessionRecord | undefined> {
   const { id } = await findAgent(request, parts);
   const chat = checkId('chat', request.params.chat);
   const session = await parts.stores.sessions.find(request.tenant, chat);
-  if (session === undefined) return undefined;
-  if (session.agentId !== id || !(await opensSession(request, parts.stores, chat))) throw noSession();
+  if (session?.agentId !== id || !(await opensSession(request, parts.stores, chat))) return undefined;
   return session;
 }

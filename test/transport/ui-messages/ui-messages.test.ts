@@ -244,20 +244,30 @@ describe('what a chat may not do', () => {
       [1, 2].map(async () => (await server.call('POST', '/api/v1/system/tokens', {}, OWNER)).body.data.beta as string),
     );
     const [mine, yours] = pages.map((key) => ({ authorization: `Bearer ${key}` }));
-    const chat = chatWith(server, { agent, id: 'c', headers: mine as Record<string, string> });
-    await chat.sendMessage({ text: 'hello' });
-    expect(textOf(chat)).toBe('you said hello');
+    const [begun, probing] = [server.probes.next(), await server.agent(PROBE, OWNER)];
+    const chat = chatWith(server, { agent: probing, id: 'c', headers: mine as Record<string, string> });
+    const sent = chat.sendMessage({ text: 'hello' });
+    const probe = await begun;
     const body = { id: 'c', messages: [question] };
-    expect((await post(server, agent, body, yours)).body.code).not.toBe(0);
+    expect((await post(server, probing, body, yours)).body.code).not.toBe(0);
     expect((await post(server, another, body, mine)).body.code).not.toBe(0);
-    expect((await post(server, agent, { ...body, detach: true }, mine)).status).toBe(403);
-    const stop = (headers: object, of = agent) =>
-      server.call('POST', `/api/v1/agents/${of}/ui-messages/c/stop`, undefined, headers as Record<string, string>);
-    expect((await stop(yours as object)).body.code).not.toBe(0);
-    expect((await stop(OWNER, another)).body.code).not.toBe(0);
-    expect((await stop({ authorization: 'Bearer one-of-other-long-key' })).body.code).not.toBe(0);
-    expect((await stop({})).status).toBe(401);
-    expect((await stop(mine as object)).body.code).toBe(0);
+    expect((await post(server, agent, { ...body, id: 'd', detach: true }, mine)).status).toBe(403);
+    const below = `/api/v1/agents/${probing}/ui-messages/c`;
+    const strangers: readonly (Record<string, string> | undefined)[] = [
+      yours,
+      { authorization: 'Bearer one-of-other-long-key' },
+      {},
+    ];
+    for (const headers of strangers) await server.call('POST', `${below}/stop`, undefined, headers);
+    await server.call('POST', `/api/v1/agents/${another}/ui-messages/c/stop`, undefined, OWNER);
+    expect((await fetch(`${server.url}${below}/stream`, { headers: yours as Record<string, string> })).status).toBe(
+      204,
+    );
+    expect((await server.call('POST', `${below}/stop`)).status).toBe(401);
+    expect(probe.isStopped).toBe(false);
+    await server.call('POST', `${below}/stop`, undefined, mine);
+    await probe.stopped;
+    await sent;
   });
 
   it('is beginning one chat twice at once', async () => {
