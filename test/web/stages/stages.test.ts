@@ -48,6 +48,29 @@ describe.skipIf(!hasChromium)(named('the chat'), () => {
     }
   });
 
+  it('shows the passages before and after a source, as its document has them', async () => {
+    const { page, open, lamps, ingest } = await withLamps();
+    await ingest(
+      lamps,
+      'pumps.pdf',
+      await pdfOf('Pumps are old.', 'A crane lifts forty tonnes.', 'Pipes are long.', 'Valves are round.'),
+    );
+    await open('/chat');
+    await say(page, 'How much does a crane lift?');
+    await conversation(page)
+      .getByText(/^took /)
+      .waitFor();
+    await page.getByText(/^Evidence \(\d+\)/).click();
+    const source = page.getByRole('listitem', { name: 'Evidence 1', exact: true });
+    await source.getByRole('heading', { name: 'pumps.pdf' }).waitFor();
+    await source.getByText('Before and after it in the document').click();
+    const told = source.getByRole('definition');
+    await told.first().waitFor();
+    // The source has the passages next to what was found already.
+    expect(await source.locator('blockquote').textContent()).toContain('Pumps are old.');
+    expect(await told.allTextContents()).toEqual(['The document begins with it.', 'Valves are round.']);
+  });
+
   it('shows a greeting as short circuit B, with the stages that were left out', async () => {
     const { page, open } = await withLamps();
     await open('/chat');
