@@ -101,7 +101,9 @@ describe('time limits and retries', () => {
         g.edge(g.start, node);
         g.edge(node, g.end);
       });
-      expectEvents(run(patient, QUESTION, { random: () => 0.5 }), { t: text, ...failed }).toBe('--n 1000ms n 1002ms t(e|)');
+      expectEvents(run(patient, QUESTION, { random: () => 0.5 }), { t: text, ...failed }).toBe(
+        '--n 1000ms n 1002ms t(e|)',
+      );
       expectSubscriptions(talker.subscriptions[0] ?? []).toBe('^-!');
     }, EQUAL));
 
