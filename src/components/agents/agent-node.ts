@@ -26,7 +26,7 @@ import type { Artifact } from '../../tools/tool.js';
 import { askForObject, parseObject, TOO_LONG } from '../chat/answers.js';
 import { schemaOf } from '../chat/params.js';
 import { registerReferences } from '../chat/retrieval.js';
-import { type Form, fieldsGivenTo } from '../form-fields.js';
+import { type Form, fieldsGivenTo, formAddress } from '../form-fields.js';
 import { REPAIR_PROMPT } from '../prompts.js';
 import { removeThinking, type TaggedText } from '../speaking/think-text.js';
 import type { AgentSpec } from './agent-params.js';
@@ -167,7 +167,7 @@ export function approvalPayload(agent: string, calls: readonly PendingCall[]): J
  * Undefined while a call has no answer.
  */
 export function readApprovals(
-  node: string,
+  at: Pick<CallContext, 'node' | 'token'>,
   answer: Json | undefined,
   calls: readonly PendingCall[],
 ): ReadonlyMap<string, Approval> | undefined {
@@ -175,7 +175,7 @@ export function readApprovals(
   const form: Form = new Map(
     calls.map((_, index) => [fieldName(index), { type: 'options', optional: false, declared: {} }]),
   );
-  const given = fieldsGivenTo(node, form, inputs);
+  const given = fieldsGivenTo(at.node, form, inputs, formAddress(at));
   const approvals = new Map<string, Approval>();
   for (const [index, { id }] of calls.entries()) {
     const decision = given.get(fieldName(index));
