@@ -1,5 +1,5 @@
 /** The messages of a page as what a run takes: the question, the files, the answers. */
-import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { isJsonObject, type Json } from '../json.js';
 import type { ContentPart } from '../models/content-parts.js';
 import type { ChatMessage, ToolMessage } from '../models/messages.js';
 import { invalidOption, requireList } from '../operators/invalid-option.js';
@@ -203,13 +203,4 @@ function resultOf({ toolCallId, toolName, state, output, errorText, approval }: 
 
 function textOfOutput(output: Json | undefined): string {
   return typeof output === 'string' ? output : JSON.stringify(output ?? null);
-}
-
-/** The answers as the input of a canvas that waits, and the question and the files as that of one that does not. */
-export function turnOfUiRequest({ query, answers, files }: UiRequest): {
-  readonly query: string;
-  readonly inputs: JsonObject;
-  readonly files: readonly Json[];
-} {
-  return { query, inputs: answers, files: files.map(({ url }) => url) };
 }

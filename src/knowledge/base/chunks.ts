@@ -24,7 +24,7 @@ export type ChunkEdit = Partial<ChunkContent> & { readonly isAvailable?: boolean
 export interface Chunks {
   list(tenant: string, query: ChunkQuery): Promise<Page<ChunkRecord>>;
   find(tenant: string, documentId: string, id: string): Promise<ChunkRecord | undefined>;
-  /** The chunks next to some of a document, {@link MAX_BESIDE} on each side at most, in their order; those that users wrote stand nowhere. */
+  /** The chunks next to some of a document, three on each side at most, in their order; those that users wrote stand nowhere. */
   beside(tenant: string, documentId: string, ids: readonly string[]): Promise<Beside>;
   /** Puts a chunk behind the others of a document and makes it searchable. @throws EngineError BAD_REQUEST for an empty text. */
   add(tenant: string, documentId: string, content: ChunkContent): Promise<ChunkRecord>;
@@ -48,7 +48,7 @@ export interface Beside {
 }
 
 /** Chunks of each side that {@link Chunks.beside} gives. */
-export const MAX_BESIDE = 3;
+const MAX_BESIDE = 3;
 
 /** Places that are looked at for those: some were deleted. */
 const PLACES_BESIDE = 20;
