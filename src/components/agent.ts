@@ -75,7 +75,7 @@ function work({ activation, context, spec, isStreamed }: Work, { offered, warnin
   const { state } = stored;
   if (state.pending === undefined) return runFrom(node, state);
   const calls = state.pending.calls.filter(({ name }) => needsApproval(opened.setup.tools, name));
-  const approvals = readApprovals(activation.node, activation.answer, calls);
+  const approvals = readApprovals(activation, activation.answer, calls);
   // An answer that leaves a call open asks again.
   return approvals === undefined ? of(interrupt(approvalPayload(spec.name, calls))) : runFrom(node, state, approvals);
 }

@@ -43,6 +43,11 @@ export function isFileField(field: FormField | undefined): boolean {
   return field?.type.includes('file') ?? false;
 }
 
+/** What clients know a waiting form by, as the event of a waiting run reports it: the id of its node and the number of its token. */
+export function formAddress({ node, token }: { readonly node: string; readonly token: string }): string {
+  return `${node}#${token.slice(token.lastIndexOf('/') + 1)}`;
+}
+
 /**
  * The fields that are given to one form: those under its address (`{"UserFillUp:A#7": {"x": 1}}`), which distinguishes it from the same form
  * in another pass of a body, those under its id (`{"UserFillUp:A": {"x": 1}}`), otherwise the map itself; the first counts most.

@@ -14,6 +14,7 @@ import {
   type Form,
   type FormField,
   fieldsGivenTo,
+  formAddress,
   formParams,
   isFileField,
   resolveFields,
@@ -79,8 +80,7 @@ function givenAnswers({ node, token, answer, source }: Activation, form: Form): 
   const isTurn = Object.hasOwn(answer, 'inputs') || Object.hasOwn(answer, 'query');
   const inputs = isTurn ? answer.inputs : answer;
   if (!isJsonObject(inputs)) return new Map();
-  // What clients know a waiting form by, as the event of a waiting run reports it: its id and the number of its token.
-  const address = `${node}#${token.slice(token.lastIndexOf('/') + 1)}`;
+  const address = formAddress({ node, token });
   const isOwn = (name: string): boolean => name === address || canonicalId(name) === canonicalId(node);
   const isAddress = (name: string): boolean =>
     !form.has(name) && (/[:#]/.test(name) || isOwn(name) || source.output(name, '').status !== 'unresolved');

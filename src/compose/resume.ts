@@ -192,36 +192,41 @@ function waitingIn({ plan }: CompiledStep, pending: readonly PendingQuestion[], 
   });
 }
 
+/** What a resumed run begins with. */
+type ResumedStart = Extract<Start, { readonly checkpoint: Checkpoint }>;
+
 /**
- * What the engine starts a resumed run from.
+ * What the engine starts a resumed run from; at once, unless a store or a schema takes its time.
  *
  * @throws EngineError NOT_FOUND without a checkpoint under that id; PLAN_CHANGED; CHECKPOINT_INVALID; ANSWER_UNKNOWN; ANSWER_INVALID.
  */
-export async function startOf(
+export function startOf(
   compiled: CompiledStep,
   codec: ValueCodec,
   resumption: Resumption,
   options: StepRunOptions,
-): Promise<Extract<Start, { readonly checkpoint: Checkpoint }>> {
+): ResumedStart | Promise<ResumedStart> {
   const { plan } = compiled;
+  const { from, answers } = resumption;
   const { states = [], migrate, migrateState } = resumption.options;
-  const { from } = resumption;
-  const stored: StoredRun =
-    typeof from === 'object' && 'log' in from
-      ? foldLog(plan, from.log)
-      : { checkpoint: readStored(plan, await load(from, options), migrate) };
-  const checkpoint = withStates(plan, stored.checkpoint, states, migrateState);
-  const { root } = restore(plan, stateFromJson(plan, checkpoint.state));
-  const waiting = waitingIn(compiled, pendingQuestions(plan, root), '');
-  const now = (options.now ?? Date.now)();
-  const given = await answersFor(compiled, codec, waiting, resumption.answers, now);
-  const start = { checkpoint, answerOf: ({ token }: PendingQuestion) => given.get(token) };
-  const { lost } = stored;
-  return lost === undefined ? start : { ...start, recovery: lost };
+  const startFrom = ({ checkpoint: stored, lost }: StoredRun): ResumedStart | Promise<ResumedStart> => {
+    const checkpoint = withStates(plan, stored, states, migrateState);
+    const { root } = restore(plan, stateFromJson(plan, checkpoint.state));
+    const waiting = waitingIn(compiled, pendingQuestions(plan, root), '');
+    const begun = (given: Given): ResumedStart => {
+      const start = { checkpoint, answerOf: ({ token }: PendingQuestion) => given.get(token) };
+      return lost === undefined ? start : { ...start, recovery: lost };
+    };
+    const given = answersFor(compiled, codec, waiting, answers, (options.now ?? Date.now)());
+    return given instanceof Promise ? given.then(begun) : begun(given);
+  };
+  if (typeof from === 'string') {
+    return load(from, options).then((found) => startFrom({ checkpoint: readStored(plan, found, migrate) }));
+  }
+  return startFrom('log' in from ? foldLog(plan, from.log) : { checkpoint: readStored(plan, from, migrate) });
 }
 
-async function load(from: Checkpoint | string, { checkpoints }: StepRunOptions): Promise<unknown> {
-  if (typeof from !== 'string') return from;
+async function load(from: string, { checkpoints }: StepRunOptions): Promise<unknown> {
   const found = await checkpoints?.load(from);
   if (found !== undefined) return found;
   const why =
@@ -233,34 +238,59 @@ async function load(from: Checkpoint | string, { checkpoints }: StepRunOptions):
 
 type Given = ReadonlyMap<number, { readonly answer: Json | undefined }>;
 
-async function answersFor(
+function answersFor(
   compiled: CompiledStep,
   codec: ValueCodec,
   waiting: readonly Waiting[],
   answers: ReadonlyMap<string, unknown> | undefined,
   now: number,
-): Promise<Given> {
+): Given | Promise<Given> {
   requireKnown(waiting, answers);
   const given = new Map<number, { readonly answer: Json | undefined }>();
+  const answered: Answered[] = [];
   for (const { pending, asked } of waiting) {
     const step = compiled.steps[compiled.plan.byId.get(pending.node) as number]?.step;
     const definition = step?.[DEFINITION];
     const schema = definition?.type === 'function' ? definition.answer : undefined;
     const bySuffix: Record<string, Json> = {};
+    let isAnswered = false;
     for (const { address, stored } of asked) {
       const isExpired = typeof stored.expiresAt === 'number' && stored.expiresAt <= now;
       if (isExpired && stored.fallback !== undefined) bySuffix[stored.suffix] = stored.fallback as Json;
       else if (answers?.has(address) === true) {
         if (isExpired) throw invalidAnswer(address, 'it came after the question had expired, which has no fallback');
-        const answer = await checked(address, stored, schema, answers.get(address));
-        bySuffix[stored.suffix] = codec.toJson(answer, address);
-      }
+        const check = (): unknown => checked(address, stored, schema, answers.get(address));
+        answered.push({ check, take: (answer) => (bySuffix[stored.suffix] = codec.toJson(answer, address)) });
+      } else continue;
+      isAnswered = true;
     }
-    const isAnswered = Object.keys(bySuffix).length > 0;
     if (isAnswered) given.set(pending.token, { answer: bySuffix });
     else if (answers === undefined) given.set(pending.token, { answer: undefined });
   }
-  return given;
+  const taken = takeAll(answered, 0);
+  return taken instanceof Promise ? taken.then(() => given) : given;
+}
+
+/** An answer that is to be checked, and where it goes then. */
+interface Answered {
+  readonly check: () => unknown;
+  readonly take: (answer: unknown) => void;
+}
+
+/** Checks answers one after the other, at once where that is possible. */
+function takeAll(answered: readonly Answered[], from: number): undefined | Promise<void> {
+  for (let at = from; at < answered.length; at += 1) {
+    const { check, take } = answered[at] as Answered;
+    const answer = check();
+    if (answer instanceof Promise) {
+      return answer.then((value) => {
+        take(value);
+        return takeAll(answered, at + 1);
+      });
+    }
+    take(answer);
+  }
+  return undefined;
 }
 
 function requireKnown(waiting: readonly Waiting[], answers: ReadonlyMap<string, unknown> | undefined): void {
@@ -273,12 +303,12 @@ function requireKnown(waiting: readonly Waiting[], answers: ReadonlyMap<string, 
   }
 }
 
-async function checked(
+function checked(
   address: string,
   { schema: stored }: StoredQuestion,
   schema: Parameters<typeof validate>[0] | undefined,
   answer: unknown,
-): Promise<unknown> {
+): unknown {
   if (schema !== undefined) return validate(schema, answer, (problems) => invalidAnswer(address, problems));
   const problems = stored === undefined ? [] : problemsBySchema(stored as JsonObject, answer);
   if (problems.length > 0) throw invalidAnswer(address, problems.join('; '));

@@ -155,7 +155,7 @@ export function run(
   if (typeof start !== 'object' || start === null) throw invalidOption('run', 'start', 'an object with "input"', start);
   if (isPlan(step)) return runPlan(step, start as Start, options as RunOptions);
   requireStart(start);
-  return eventsOf(step, (start as { readonly input: unknown }).input, options as StepRunOptions);
+  return runForEvents(step, (start as { readonly input: unknown }).input, options as StepRunOptions);
 }
 
 /** Refuses what belongs elsewhere, such as options. @throws EngineError OPTION_INVALID */
@@ -171,13 +171,21 @@ function isPlan(value: AnyStepLike | Plan): value is Plan {
   return typeof value === 'object' && value !== null && 'nodes' in value && 'scopes' in value;
 }
 
-function eventsOf(step: AnyStepLike, input: unknown, options: StepRunOptions): Observable<RunEvent> {
+/** The events of a run of a step; `waits` is given the checkpoint of a run that waits, before its last event. */
+export function runForEvents(
+  step: AnyStepLike,
+  input: unknown,
+  options: StepRunOptions,
+  waits?: (checkpoint: Checkpoint) => void,
+): Observable<RunEvent> {
   const launch = new Launch(step, options);
+  const whenEnded = (end: RunOutcome): void => void (end.status === 'waiting' && waits?.(launch.checkpointOf(end)));
+  const more = waits === undefined ? {} : { isResumable: true, whenEnded };
   return defer(() => {
     const prepared = launch.startFrom(input, undefined);
     const go = (given: Start) =>
       launch
-        .begin(given, {}, (started, settings) => runPlan(launch.compiled.plan, started, settings))
+        .begin(given, more, (started, settings) => runPlan(launch.compiled.plan, started, settings))
         .pipe(map((event) => launch.joined(event)));
     return prepared instanceof Promise ? from(prepared).pipe(switchMap(go)) : go(prepared);
   });
@@ -338,10 +346,10 @@ class Launch {
       return of({ status: 'succeeded', result: { value: kept.value } });
     }
     const answers = outer.isAnswered ? nested.answersTo(name) : undefined;
-    const start = this.startFrom(kept === undefined ? input : new Resumption(kept.checkpoint, answers, {}), chunks);
+    const resumed = kept === undefined ? input : new Resumption(kept.checkpoint, answers, {});
     const services: RunContext = { ...this.context, prefix: `${outer.path}/${name}/` };
     const more = { run: `${outer.key}/${name}`, services, isResumable: true, ...(output && { output }) };
-    return this.#begun(start, more).pipe(
+    return defer(() => this.#begun(this.startFrom(resumed, chunks), more)).pipe(
       mergeMap((end) => {
         if (end.status === 'waiting') {
           nested.waits(name, this.checkpointOf(end), this.#stored(end));

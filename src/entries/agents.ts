@@ -53,6 +53,7 @@ export type {
   TurnEnded,
   TurnStarted,
 } from '../agents/runner/runner-events.js';
+export type { FileSessionsOptions } from '../agents/sessions/file-sessions.js';
 export {
   applyEntry,
   EMPTY_SESSION,

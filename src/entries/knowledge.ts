@@ -16,7 +16,7 @@ export type {
   StepPlace,
 } from '../ingestion/work.js';
 export type { Cut, TitleCut, TokenCut } from '../knowledge/base/chunking/cut.js';
-export type { ChunkContent, ChunkEdit, Chunks } from '../knowledge/base/chunks.js';
+export type { Beside, ChunkContent, ChunkEdit, Chunks } from '../knowledge/base/chunks.js';
 export type { Datasets, NewDataset, RunCounts } from '../knowledge/base/datasets.js';
 export type {
   AddedDocument,

@@ -16,6 +16,8 @@ const turnSchema = z.strictObject({
   files: z.array(z.custom<Json>()).readonly(),
   /** Continues this session; absent: a new one. */
   sessionId: text.optional(),
+  /** A session of that id is made when there is none. @default it must exist */
+  makesSession: z.boolean().optional(),
   userId: text.optional(),
   /** Name of a new session. */
   name: text.optional(),

@@ -69,11 +69,14 @@ export function createStart(
     const run = createId();
     // Leased before it is read: two requests must not both find it idle.
     const isNew = base.session !== undefined;
+    // An id that clients choose may be chosen twice at the same time.
+    const isNamed = isNew && sessionId === turn.sessionId;
     if (isNew) await hub.sessionQuota.admit(tenant, base.session?.page);
     const isVisitor = command.page !== undefined;
-    const lease = await hub.lease({ tenant, sessionId, agentId, run, isVisitor }, isNew);
+    const lease = await hub.lease({ tenant, sessionId, agentId, run, isVisitor }, isNew && !isNamed);
     let orphan: RunRecord | undefined;
     try {
+      if (isNamed && (await stores.sessions.find(tenant, sessionId)) !== undefined) throw sessionTaken();
       const session = base.session ?? (await findSession(stores, command, base));
       orphan = await runningIn(stores, tenant, session);
       if (orphan !== undefined) throw sessionTaken();
@@ -114,13 +117,17 @@ async function findBase(hub: RunHub, agent: AgentRecord, command: StartCommand):
     if (resumed !== undefined) return { sessionId: resumed.session.id, origin: resumed.origin };
     return { sessionId: await sessionOfRun(hub, command, turn.resumeFrom) };
   }
-  if (turn.sessionId !== undefined) return { sessionId: turn.sessionId };
+  const { sessionId, makesSession = false } = turn;
+  if (sessionId !== undefined) {
+    const isThere = !makesSession || (await stores.sessions.find(tenant, sessionId)) !== undefined;
+    if (isThere) return { sessionId };
+  }
   const dsl = await findDocument(stores.versions, tenant, agent, fallback, turn);
   const { query, name, userId } = turn;
   const about = { query, name, userId, page: command.page };
   // A chat has no versions.
   const version = command.isChat === true ? undefined : versionAsked(agent, fallback, turn);
-  const session = newSession(createId(), agentId, dsl, { ...about, version }, now());
+  const session = newSession(sessionId ?? createId(), agentId, dsl, { ...about, version }, now());
   return { sessionId: session.id, session };
 }
 

@@ -32,6 +32,7 @@ import { serveStudio } from './studio/serve-studio.js';
 import { systemRoutes } from './system/system-info.js';
 import { templateRoutes } from './templates.js';
 import { traceRoutes } from './traces/trace-routes.js';
+import { uiMessageRoutes } from './ui-messages/ui-message-routes.js';
 import { versionRoutes } from './versions/versions.js';
 import { webhookRoutes } from './webhooks/webhooks.js';
 
@@ -65,6 +66,7 @@ export function createApi(more: readonly RouteGroup[] = []): readonly RouteGroup
     sessionRoutes,
     runRoutes,
     completionRoutes,
+    uiMessageRoutes,
     traceRoutes,
     fileRoutes,
     botRoutes,

@@ -6,6 +6,7 @@ import { JsonView } from '../parts/json-view.js';
 import { defineTexts, useTexts } from '../shell/texts.js';
 import style from './citation.module.css';
 import type { CitedSource } from './evidence.js';
+import { PassagesBeside } from './passages-beside.js';
 
 const texts = defineTexts({
   en: {
@@ -30,7 +31,7 @@ const MAX_TEXT = 4_000;
 export function EvidenceView({ n, evidence }: { readonly n: string; readonly evidence: CitedSource }) {
   const words = useTexts(texts);
   const channels = useTexts(channelNames);
-  const { source, text, kind, score, scores = {}, url, pages = [], chunks, found = [], args } = evidence;
+  const { source, text, kind, score, scores = {}, url, pages = [], chunks, place, found = [], args } = evidence;
   return (
     <>
       <h3>
@@ -61,6 +62,7 @@ export function EvidenceView({ n, evidence }: { readonly n: string; readonly evi
         {partsOf(text, found)}
         {text.length > MAX_TEXT && ' …'}
       </blockquote>
+      {place !== undefined && <PassagesBeside place={place} />}
     </>
   );
 }

@@ -19,8 +19,19 @@ export interface CitedSource {
   readonly found?: readonly (readonly [from: number, to: number])[];
   /** Address of the chunks in their document, where that is in a dataset. */
   readonly chunks?: string;
+  /** Where it stands there. */
+  readonly place?: PassagePlace;
   /** What a tool was called with. */
   readonly args?: JsonObject;
+}
+
+/** Chunks of a document, and the range of its text that a source has, in UTF-16 units. */
+export interface PassagePlace {
+  readonly dataset: string;
+  readonly document: string;
+  readonly chunks: readonly string[];
+  readonly start: number;
+  readonly end: number;
 }
 
 /** Sources by the number with which the answer of a run cites them. */
@@ -42,6 +53,7 @@ function citedSource(evidence: EvidencePicture): CitedSource {
   const { source, text, type, score, url, page, scores, args } = evidence;
   const pages = numbersOf(evidence.pages ?? (page === undefined ? [] : [page]));
   const chunks = chunksAddress(evidence);
+  const place = placeOf(evidence);
   const found = foundRanges(evidence);
   const parts = isJsonObject(scores)
     ? Object.fromEntries(
@@ -58,16 +70,28 @@ function citedSource(evidence: EvidencePicture): CitedSource {
     ...(Object.keys(parts).length > 0 && { scores: parts }),
     ...(found.length > 0 && { found }),
     ...(chunks !== undefined && { chunks }),
+    ...(place !== undefined && { place }),
     ...(isJsonObject(args) && { args }),
   };
 }
 
 function chunksAddress({ dataset_id: dataset, document_id: document, chunk_ids: ids }: EvidencePicture) {
   if (typeof dataset !== 'string' || typeof document !== 'string') return undefined;
-  const chunks = Array.isArray(ids) ? ids.filter((id: Json) => typeof id === 'string').join(',') : '';
+  const chunks = idsOf(ids).join(',');
   const query = new URLSearchParams(chunks === '' ? {} : { chunk: chunks });
   return `/datasets/${encodeURIComponent(dataset)}/documents/${encodeURIComponent(document)}?${query}`;
 }
+
+function placeOf(evidence: EvidencePicture): PassagePlace | undefined {
+  const { dataset_id: dataset, document_id: document, chunk_ids, start, end } = evidence;
+  const chunks = idsOf(chunk_ids);
+  if (typeof dataset !== 'string' || typeof document !== 'string' || chunks.length === 0) return undefined;
+  if (typeof start !== 'number' || typeof end !== 'number') return undefined;
+  return { dataset, document, chunks, start, end };
+}
+
+const idsOf = (ids: Json | undefined): readonly string[] =>
+  Array.isArray(ids) ? ids.filter((id: Json) => typeof id === 'string') : [];
 
 /** Places in the document become places in the text, where they lie in it. */
 function foundRanges({ start, matches, text }: EvidencePicture): (readonly [number, number])[] {

@@ -26,7 +26,7 @@ import type { Artifact } from '../../tools/tool.js';
 import { askForObject, parseObject, TOO_LONG } from '../chat/answers.js';
 import { schemaOf } from '../chat/params.js';
 import { registerReferences } from '../chat/retrieval.js';
-import { type Form, fieldsGivenTo } from '../form-fields.js';
+import { type Form, fieldsGivenTo, formAddress } from '../form-fields.js';
 import { REPAIR_PROMPT } from '../prompts.js';
 import { removeThinking, type TaggedText } from '../speaking/think-text.js';
 import type { AgentSpec } from './agent-params.js';
@@ -146,7 +146,7 @@ const MAX_SHOWN = 1_000;
 const ALLOW = 'allow';
 const DECLINE = 'decline';
 
-/** What a waiting agent asks: one field for each call. */
+/** What a waiting agent asks: one field for each call, in the order of `calls`. */
 export function approvalPayload(agent: string, calls: readonly PendingCall[]): JsonObject {
   const fields = calls.map((call, index): [string, Json] => [
     fieldName(index),
@@ -154,7 +154,12 @@ export function approvalPayload(agent: string, calls: readonly PendingCall[]): J
   ]);
   const [only] = calls;
   const what = calls.length === 1 && only !== undefined ? `call ${only.name}` : `make ${calls.length} calls`;
-  return { kind: 'approval', inputs: Object.fromEntries(fields), tips: `${agent} would like to ${what}.` };
+  return {
+    kind: 'approval',
+    inputs: Object.fromEntries(fields),
+    tips: `${agent} would like to ${what}.`,
+    calls: calls.map(({ id, name, arguments: text }) => ({ id, name, arguments: text })),
+  };
 }
 
 /**
@@ -162,7 +167,7 @@ export function approvalPayload(agent: string, calls: readonly PendingCall[]): J
  * Undefined while a call has no answer.
  */
 export function readApprovals(
-  node: string,
+  at: Pick<CallContext, 'node' | 'token'>,
   answer: Json | undefined,
   calls: readonly PendingCall[],
 ): ReadonlyMap<string, Approval> | undefined {
@@ -170,7 +175,7 @@ export function readApprovals(
   const form: Form = new Map(
     calls.map((_, index) => [fieldName(index), { type: 'options', optional: false, declared: {} }]),
   );
-  const given = fieldsGivenTo(node, form, inputs);
+  const given = fieldsGivenTo(at.node, form, inputs, formAddress(at));
   const approvals = new Map<string, Approval>();
   for (const [index, { id }] of calls.entries()) {
     const decision = given.get(fieldName(index));

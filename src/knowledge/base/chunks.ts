@@ -24,6 +24,8 @@ export type ChunkEdit = Partial<ChunkContent> & { readonly isAvailable?: boolean
 export interface Chunks {
   list(tenant: string, query: ChunkQuery): Promise<Page<ChunkRecord>>;
   find(tenant: string, documentId: string, id: string): Promise<ChunkRecord | undefined>;
+  /** The chunks next to some of a document, three on each side at most, in their order; those that users wrote stand nowhere. */
+  beside(tenant: string, documentId: string, ids: readonly string[]): Promise<Beside>;
   /** Puts a chunk behind the others of a document and makes it searchable. @throws EngineError BAD_REQUEST for an empty text. */
   add(tenant: string, documentId: string, content: ChunkContent): Promise<ChunkRecord>;
   /** Changes a chunk; a new text has no place in the document any more. @throws EngineError NOT_FOUND, BAD_REQUEST for an empty text. */
@@ -38,6 +40,18 @@ export interface Chunks {
   /** Deletes chunks, all of them without `ids`; gives the ids of those there were. */
   delete(tenant: string, documentId: string, ids?: readonly string[]): Promise<readonly string[]>;
 }
+
+/** What stands next to chunks of a document. */
+export interface Beside {
+  readonly before: readonly ChunkRecord[];
+  readonly after: readonly ChunkRecord[];
+}
+
+/** Chunks of each side that {@link Chunks.beside} gives. */
+const MAX_BESIDE = 3;
+
+/** Places that are looked at for those: some were deleted. */
+const PLACES_BESIDE = 20;
 
 /** Chunks of one statement. */
 const BATCH = 200;
@@ -85,6 +99,21 @@ export function createChunks(parts: BaseParts): Chunks {
   return {
     find,
     list: (tenant, query) => store.listChunks(tenant, query),
+    async beside(tenant, documentId, ids) {
+      const found = (await store.findChunks(tenant, ids)).filter(
+        (chunk) => chunk.documentId === documentId && chunk.index !== WRITTEN_INDEX,
+      );
+      const places = found.map(({ index }) => index);
+      if (places.length === 0) return { before: [], after: [] };
+      const [first, last] = [Math.min(...places), Math.max(...places)];
+      const near = async (index: number): Promise<readonly ChunkRecord[]> =>
+        store.chunksAfter(tenant, documentId, { index, id: '' }, PLACES_BESIDE);
+      const [ahead, behind] = await Promise.all([near(first - PLACES_BESIDE), near(last + 1)]);
+      return {
+        before: ahead.filter(({ index }) => index < first).slice(-MAX_BESIDE),
+        after: behind.filter(({ index }) => index !== WRITTEN_INDEX).slice(0, MAX_BESIDE),
+      };
+    },
     async add(tenant, documentId, content) {
       requireText(content.text);
       const document = await requireDocument(tenant, documentId);

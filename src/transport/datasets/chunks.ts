@@ -82,6 +82,8 @@ const chunksQuery = z.looseObject({
   page_size: loosePageSize.describe(`At most ${MAX_PAGE_SIZE}; default 30.`),
 });
 
+const besideQuery = z.looseObject({ chunk_ids: parameters });
+
 const words = anything.describe('A list of texts.');
 const contentBody = z.looseObject({
   content: anything.describe('The text.'),
@@ -108,6 +110,21 @@ export const chunkRoutes: RouteGroup = {
       query: chunksQuery,
       data: z.looseObject({ total: whole, chunks: z.array(chunkView.shape), doc: documentView.shape }),
       handle: list,
+    }),
+    looseRoute('GET /datasets/:dataset/documents/:document/beside', {
+      summary: 'Lists the chunks that stand before and after some of a document',
+      reserves: 2 * PAGE_BYTES,
+      finds: found,
+      query: besideQuery,
+      data: z.looseObject({ before: z.array(chunkView.shape), after: z.array(chunkView.shape) }),
+      handle: async ({ tenant, query, found: { base, document } }) => {
+        const ids = query.chunk_ids;
+        if (ids.length === 0 || ids.length > MAX_PAGE_SIZE)
+          throw badArgument(`chunk_ids must contain 1 to ${MAX_PAGE_SIZE} IDs; received ${ids.length}`);
+        const { before, after } = await base.chunks.beside(tenant, document.id, ids);
+        const shown = (chunks: readonly ChunkRecord[]) => chunks.map((chunk) => chunkView.of(chunk, document));
+        return success({ before: shown(before), after: shown(after) });
+      },
     }),
     looseRoute('GET /datasets/:dataset/documents/:document/chunks/:chunk', {
       summary: 'Reads a chunk',

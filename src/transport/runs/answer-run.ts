@@ -1,5 +1,5 @@
 /** Answers with a run: its events as a stream, or its end as one envelope. */
-import { Observable } from 'rxjs';
+import { concat, Observable } from 'rxjs';
 import { z } from 'zod';
 import { EngineError, shownMessage } from '../../errors.js';
 import type { EventFrame } from '../../hosting/event-frame.js';
@@ -49,6 +49,8 @@ export const answerShape = z.looseObject({
 export interface RunView {
   /** Number of the last event that the client has. @default 0 */
   readonly after?: number;
+  /** Ids of runs whose events come first, whole. @default none */
+  readonly before?: readonly string[];
   /** Whether the client gets every event by itself, however slow it is. @default false */
   readonly isExact?: boolean;
   /** The frames of an event as text; several, or none when the client does not get it. @default all events, RAGFlow's framing */
@@ -61,7 +63,7 @@ const DONE_ONLY = (): readonly string[] => [DONE];
 
 /** Answers with the events of a run: what was, then what comes, then the end mark. */
 export function streamRun(exchange: HttpExchange, parts: ServerParts, run: string, view: RunView = {}): void {
-  const { after = 0, isExact = false, frames = ragflowFrames, closing = DONE_ONLY } = view;
+  const { after = 0, before = [], isExact = false, frames = ragflowFrames, closing = DONE_ONLY } = view;
   const { host, config, logger } = parts;
   const { tenant } = exchange.state;
   let seq = after;
@@ -74,7 +76,9 @@ export function streamRun(exchange: HttpExchange, parts: ServerParts, run: strin
       subscriber.add(() => {
         parts.streams.count -= 1;
       });
-      return host.follow(tenant, run, { after, ready$, isExact }).subscribe({
+      const followed = before.map((earlier) => host.follow(tenant, earlier, { after: 0, ready$, isExact }));
+      const frames$ = host.follow(tenant, run, { after, ready$, isExact });
+      return (followed.length === 0 ? frames$ : concat(...followed, frames$)).subscribe({
         next: (frame) => {
           seq = frame.seq;
           show(frames(frame));
