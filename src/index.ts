@@ -496,5 +496,6 @@ export {
 export type { ToolServices, ToolSettings } from './tools/tool-services.js';
 export { type TraceContext, type TraceSource, traceContextOf } from './trace-context.js';
 export { fromUiMessages, type UiFile, type UiRequest } from './ui-messages/from-ui-messages.js';
+export type { UiMessagePart } from './ui-messages/protocol.js';
 export { UI_MESSAGE_HEADER, type UiMessage, type UiMessageChunk } from './ui-messages/protocol.js';
 export { toUiMessages, UiMessageProjection, type UiMessagesOptions } from './ui-messages/to-ui-messages.js';

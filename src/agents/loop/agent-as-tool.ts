@@ -5,7 +5,7 @@ import type { ToolInput } from '../../compose/tools/tool-schema.js';
 import type { JsonObject } from '../../json.js';
 import type { ChatMessage } from '../../models/messages.js';
 import { invalidOption, requireCallable, requireOptions } from '../../operators/invalid-option.js';
-import { AGENT_TOOL, type AgentTool, type AnyAgent, type CalledAgent, isAgent } from './agent-end.js';
+import { AGENT_TOOL, type AgentAsTool, type AnyAgent, type CalledAgent, isAgent } from './agent-end.js';
 import { messagesOf } from './agent-input.js';
 
 /** How an agent is offered to models. */
@@ -33,7 +33,7 @@ export interface AgentToolOptions {
  *
  * @throws EngineError OPTION_INVALID for a name that models cannot call, no description, and names that are no options.
  */
-export function agentTool(agent: AnyAgent, options: AgentToolOptions = {}): AgentTool {
+export function agentTool(agent: AnyAgent, options: AgentToolOptions = {}): AgentAsTool {
   if (!isAgent(agent)) throw invalidOption('agentTool', 'agent', 'what agent(…) gives', agent);
   const owner = `agentTool "${agent.name}"`;
   requireOptions(owner, options, ['name', 'description', 'hears', 'input', 'question']);

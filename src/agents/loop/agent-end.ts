@@ -85,12 +85,12 @@ export interface CalledAgent {
 }
 
 /** A tool that is an agent: inside of agents it is a part of their graph. */
-export interface AgentTool extends StepTool {
+export interface AgentAsTool extends StepTool {
   readonly [AGENT_TOOL]: CalledAgent;
 }
 
 /** Whether a tool is an agent. */
-export function isAgentTool(tool: StepTool): tool is AgentTool {
+export function isAgentAsTool(tool: StepTool): tool is AgentAsTool {
   return AGENT_TOOL in tool;
 }
 

@@ -18,7 +18,7 @@ import { graph } from '../../compose/graph.js';
 import { map } from '../../compose/map.js';
 import type { AnyStep, Step } from '../../compose/step.js';
 import type { ToolMessage } from '../../models/messages.js';
-import { AGENT, AGENT_TOOL, type AgentEnd, type AgentShape, isAgentTool } from './agent-end.js';
+import { AGENT, AGENT_TOOL, type AgentEnd, type AgentShape, isAgentAsTool } from './agent-end.js';
 import type { AgentCall, AgentInGraph, Ending, Verdict } from './agent-in-graph.js';
 import type { AgentSetup } from './agent-options.js';
 import { answerStep } from './answer-step.js';
@@ -33,10 +33,10 @@ import { reviewStep } from './review-step.js';
 /** Draws the graph of an agent. `last` makes its result of how it ended. */
 export function agentGraph<O>(setup: AgentSetup, shape: AgentShape, last: (end: AgentEnd) => O): Step<unknown, O> {
   const all = [...setup.tools, ...setup.use.flatMap(({ tools = [] }) => tools)];
-  const agents = all.filter(isAgentTool);
+  const agents = all.filter(isAgentAsTool);
   const inGraph: AgentInGraph = {
     setup,
-    tools: all.filter((tool) => !isAgentTool(tool)),
+    tools: all.filter((tool) => !isAgentAsTool(tool)),
     agents,
     handoffs: handoffTools(setup.name, shape.handoffs ?? []),
     endsOnFailure: shape.endsOnFailure === true,

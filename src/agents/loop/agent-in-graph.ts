@@ -1,6 +1,6 @@
 /** What the steps of an agent's graph know of it, and what they say to each other. */
 import type { StepTool } from '../../compose/tools/step-tool.js';
-import type { AgentEnd, AgentStart, AgentTool } from './agent-end.js';
+import type { AgentAsTool, AgentEnd, AgentStart } from './agent-end.js';
 import type { AgentSetup } from './agent-options.js';
 
 /** An agent in its graph: its options, and what it may call, sorted. */
@@ -8,7 +8,7 @@ export interface AgentInGraph {
   readonly setup: AgentSetup;
   /** Tools of code, also those that middlewares bring. */
   readonly tools: readonly StepTool[];
-  readonly agents: readonly AgentTool[];
+  readonly agents: readonly AgentAsTool[];
   /** What the model may call to hand over, by the name of the agent that it hands over to. */
   readonly handoffs: ReadonlyMap<string, StepTool>;
   readonly endsOnFailure: boolean;

@@ -9,7 +9,7 @@ import { concatMessageLists } from '../../models/concat-messages.js';
 import type { ToolCall } from '../../models/content-parts.js';
 import { type ToolMessage, toolMessage } from '../../models/messages.js';
 import { readArguments } from '../../tools/read-arguments.js';
-import { AGENT_TOOL, type AgentEnd, type AgentTool } from './agent-end.js';
+import { AGENT_TOOL, type AgentAsTool, type AgentEnd } from './agent-end.js';
 import type { AgentCall, AgentInGraph, Ending } from './agent-in-graph.js';
 import { isUnfinished } from './ask-model.js';
 import { placeOf } from './listen-step.js';
@@ -21,7 +21,7 @@ import { MiddlewareView, runHooks } from './run-hooks.js';
 interface SortedCalls {
   readonly all: readonly ToolCall[];
   readonly tools: readonly ToolCall[];
-  readonly agents: readonly { readonly call: ToolCall; readonly tool: AgentTool }[];
+  readonly agents: readonly { readonly call: ToolCall; readonly tool: AgentAsTool }[];
   /** The first call that hands over. */
   readonly handoff: { readonly call: ToolCall; readonly to: string } | undefined;
 }
@@ -34,7 +34,7 @@ export function sortCalls({ agents, handoffs }: AgentInGraph, at: StepActivation
   const open = all.filter(({ id }) => !answered.has(id));
   const targets = new Map([...handoffs].map(([to, { name }]) => [name, to]));
   const over = open.find(({ name }) => targets.has(name));
-  const agentOf = (call: ToolCall): AgentTool | undefined => agents.find(({ name }) => name === call.name);
+  const agentOf = (call: ToolCall): AgentAsTool | undefined => agents.find(({ name }) => name === call.name);
   return {
     all,
     tools: open.filter((call) => agentOf(call) === undefined && !targets.has(call.name)),

@@ -43,7 +43,10 @@ function answerOf(reply: Reply, call: number): Observable<ChatDelta> {
 }
 
 function finish(reason: string): Observable<ChatDelta> {
-  return of({ type: 'usage', promptTokens: 1, completionTokens: 1, totalTokens: 2 }, { type: 'finish', reason });
+  return of<ChatDelta[]>(
+    { type: 'usage', promptTokens: 1, completionTokens: 1, totalTokens: 2 },
+    { type: 'finish', reason },
+  );
 }
 
 /** A tool that says what it was called with. */

@@ -9,9 +9,8 @@ import {
   createRunner,
   defineMiddleware,
   type RunnerEvent,
-  type UserInput,
 } from '../../../src/entries/agents.js';
-import { type ChatDelta, defineTool, memorySessions } from '../../../src/index.js';
+import { type ChatDelta, defineTool, memorySessions, type UserInput } from '../../../src/index.js';
 import { echo, replies, say, talk } from '../loop/support.js';
 
 const all = (events$: Observable<RunnerEvent>): Promise<RunnerEvent[]> => lastValueFrom(events$.pipe(toArray()));
