@@ -11,9 +11,6 @@ export { type AgentTool, bindTool } from './agents/agent-tool.js';
 export { type CallContext, callContext } from './agents/call-context.js';
 export { type CallPlace, type Chat, type ChatSettings, openChat } from './agents/chat.js';
 export { type AgentBudget, type AgentSetup, runAgent } from './agents/run-agent.js';
-export { fileSessions } from './agents/sessions/file-sessions.js';
-export { memorySessions } from './agents/sessions/memory-sessions.js';
-export type { SessionLog, SessionStore, UserInput } from './agents/sessions/session-store.js';
 export {
   type CompileOptions,
   compile,

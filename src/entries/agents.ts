@@ -54,6 +54,7 @@ export type {
   TurnStarted,
 } from '../agents/runner/runner-events.js';
 export type { FileSessionsOptions } from '../agents/sessions/file-sessions.js';
+export { fileSessions } from '../agents/sessions/file-sessions.js';
 export {
   applyEntry,
   EMPTY_SESSION,
@@ -64,11 +65,15 @@ export {
   type SessionTurn,
 } from '../agents/sessions/fold-session.js';
 export type { MemorySessionsOptions } from '../agents/sessions/memory-sessions.js';
+export { memorySessions } from '../agents/sessions/memory-sessions.js';
 export type {
   ListSessionsOptions,
   ReadSessionOptions,
   SessionEntry,
   SessionFact,
+  SessionLog,
+  SessionStore,
   SessionSummary,
+  UserInput,
 } from '../agents/sessions/session-store.js';
 export type { SessionStoreOptions } from '../agents/sessions/stored-sessions.js';

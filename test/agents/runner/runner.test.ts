@@ -8,9 +8,11 @@ import {
   type CancelRequest,
   createRunner,
   defineMiddleware,
+  memorySessions,
   type RunnerEvent,
+  type UserInput,
 } from '../../../src/entries/agents.js';
-import { type ChatDelta, defineTool, memorySessions, type UserInput } from '../../../src/index.js';
+import { type ChatDelta, defineTool } from '../../../src/index.js';
 import { echo, replies, say, talk } from '../loop/support.js';
 
 const all = (events$: Observable<RunnerEvent>): Promise<RunnerEvent[]> => lastValueFrom(events$.pipe(toArray()));
