@@ -1,6 +1,7 @@
 /**
- * `runnel/agents`: a model and its tools as one stream, without a canvas around them. For programs that let a model work with tools:
- * budgets, approvals, inner agents and the state to continue from. Types that `runnel` has as well are exported there alone.
+ * `runnel/agents`: agents in code. `agent(…)` is a model that calls tools until it has an answer, as a step like any other; middlewares, agents as
+ * tools, stop rules and what sessions are made of go with it. Below it: a model and its tools as one stream, as the component Agent of canvases
+ * uses it. Types that `runnel` has as well are exported there alone.
  */
 export {
   type AgentStateEvent,
@@ -16,5 +17,47 @@ export {
 export { type AgentToolCall, type AgentToolEvent, type BoundTool, bindTool } from '../agents/agent-tool.js';
 export { callContext } from '../agents/call-context.js';
 export { openChat } from '../agents/chat.js';
+export { agent } from '../agents/loop/agent.js';
+export { type AgentToolOptions, agentTool } from '../agents/loop/agent-as-tool.js';
+export type { Agent, AgentEnd, AgentStart, AnswerReason, AnyAgent } from '../agents/loop/agent-end.js';
+export type { AgentInput } from '../agents/loop/agent-input.js';
+export type { AgentOptions } from '../agents/loop/agent-options.js';
+export type { AgentView } from '../agents/loop/agent-view.js';
+export type { AnswerLimits } from '../agents/loop/answer-limits.js';
+export type { ModelOutcome, ModelRetry, NextTry } from '../agents/loop/ask-model.js';
+export { finalAnswer } from '../agents/loop/call-steps.js';
+export {
+  type AgentMiddleware,
+  type AnyMiddleware,
+  type AskingHookResult,
+  type AskModel,
+  defineMiddleware,
+  type FinalAnswer,
+  type HookResult,
+  type HookView,
+  type RoundAnswer,
+  type RoundRequest,
+} from '../agents/loop/middleware.js';
+export type { SessionHandle, SessionValues } from '../agents/loop/session-values.js';
+export { called, milliseconds, rounds, type StopRule, tokens } from '../agents/loop/stop-rules.js';
 export { runAgent } from '../agents/run-agent.js';
 export type { Approval, Caller } from '../agents/run-calls.js';
+export type { FileSessionsOptions } from '../agents/sessions/file-sessions.js';
+export {
+  applyEntry,
+  EMPTY_SESSION,
+  foldSession,
+  loadSession,
+  type OpenTurn,
+  type SessionState,
+  type SessionTurn,
+} from '../agents/sessions/fold-session.js';
+export type { MemorySessionsOptions } from '../agents/sessions/memory-sessions.js';
+export type {
+  ListSessionsOptions,
+  ReadSessionOptions,
+  SessionEntry,
+  SessionFact,
+  SessionSummary,
+} from '../agents/sessions/session-store.js';
+export type { SessionStoreOptions } from '../agents/sessions/stored-sessions.js';

@@ -1,9 +1,11 @@
 /** Reading and writing the values of a run: outputs of nodes, variables, aliases of the bodies around. */
-import type { Reference } from '../dsl/reference.js';
+import type { AliasName, Reference } from '../dsl/reference.js';
 import { type Lookup, type ValueSource, writePath } from '../dsl/resolve.js';
 import { EngineError } from '../errors.js';
+import type { JsonObject } from '../json.js';
 import type { Outputs, Write } from './node-events.js';
 import { indexOfNode, type Node, type Plan } from './plan.js';
+import type { FrameState, State } from './state.js';
 import type { Frame } from './tokens.js';
 
 const UNSET: Lookup = { status: 'unset' };
@@ -21,20 +23,14 @@ export class FrameSource implements ValueSource {
   }
 
   output(component: string, name: string): Lookup {
-    const index = indexOfNode(this.#plan, component);
-    if (index === undefined) return UNRESOLVED;
-    const outputs = this.#frame.values.cells.get(index);
-    if (outputs === undefined) return UNSET;
-    if (Object.hasOwn(outputs, name)) return { status: 'found', value: outputs[name] ?? null };
-    return Object.hasOwn((this.#plan.nodes[index] as Node).outputs, name) ? UNSET : UNDECLARED;
+    return outputIn(this.#plan, this.#frame.values.cells, component, name);
   }
 
   variable(key: string): Lookup {
-    const { variables } = this.#frame.values;
-    return Object.hasOwn(variables, key) ? { status: 'found', value: variables[key] ?? null } : UNRESOLVED;
+    return variableIn(this.#frame.values.variables, key);
   }
 
-  alias(name: 'item' | 'index' | 'result'): Lookup {
+  alias(name: AliasName): Lookup {
     for (let frame: Frame | undefined = this.#frame; frame !== undefined; frame = frame.owner?.frame) {
       const { aliases } = frame;
       if (aliases !== undefined && Object.hasOwn(aliases, name))
@@ -42,6 +38,67 @@ export class FrameSource implements ValueSource {
     }
     return UNRESOLVED;
   }
+}
+
+/** The values that the node of a token sees in a State: what {@link FrameSource} has while the run is at work. */
+export class TokenSource implements ValueSource {
+  readonly #plan: Plan;
+  readonly #values: Pick<State, 'cells' | 'variables'>;
+  /** The passes that it runs in, innermost first. */
+  readonly #frames: readonly FrameState[];
+
+  private constructor(plan: Plan, values: Pick<State, 'cells' | 'variables'>, frames: readonly FrameState[]) {
+    this.#plan = plan;
+    this.#values = values;
+    this.#frames = frames;
+  }
+
+  /** Undefined for a token that the State does not have. */
+  static of(plan: Plan, state: State, token: number): TokenSource | undefined {
+    const frames = framesTo(state.root, token)?.reverse();
+    return frames && new TokenSource(plan, frames.find(({ values }) => values !== undefined)?.values ?? state, frames);
+  }
+
+  output(component: string, name: string): Lookup {
+    return outputIn(this.#plan, this.#values.cells, component, name);
+  }
+
+  variable(key: string): Lookup {
+    return variableIn(this.#values.variables, key);
+  }
+
+  alias(name: AliasName): Lookup {
+    for (const { aliases } of this.#frames) {
+      if (aliases !== undefined && Object.hasOwn(aliases, name))
+        return { status: 'found', value: aliases[name] ?? null };
+    }
+    return UNRESOLVED;
+  }
+}
+
+/** The executions of scopes around a token, outermost first. */
+function framesTo(frame: FrameState, token: number): FrameState[] | undefined {
+  for (const { id, frames = [] } of frame.tokens) {
+    if (id === token) return [frame];
+    for (const inner of frames) {
+      const found = framesTo(inner, token);
+      if (found !== undefined) return [frame, ...found];
+    }
+  }
+  return undefined;
+}
+
+function outputIn(plan: Plan, cells: State['cells'], component: string, name: string): Lookup {
+  const index = indexOfNode(plan, component);
+  if (index === undefined) return UNRESOLVED;
+  const outputs = cells.get(index);
+  if (outputs === undefined) return UNSET;
+  if (Object.hasOwn(outputs, name)) return { status: 'found', value: outputs[name] ?? null };
+  return Object.hasOwn((plan.nodes[index] as Node).outputs, name) ? UNSET : UNDECLARED;
+}
+
+function variableIn(variables: JsonObject, key: string): Lookup {
+  return Object.hasOwn(variables, key) ? { status: 'found', value: variables[key] ?? null } : UNRESOLVED;
 }
 
 /**

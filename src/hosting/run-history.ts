@@ -1,4 +1,5 @@
 /** What is stored of a run up to one of its events, and the state that it had there. */
+import type { Document } from '../dsl/document.js';
 import { EngineError } from '../errors.js';
 import type { RunEvent } from '../graph/events.js';
 import { type RunHistory, stateAt } from '../graph/fork.js';
@@ -14,6 +15,8 @@ export interface RunState {
   /** Number of the event. */
   readonly seq: number;
   readonly plan: Plan;
+  /** What it runs, or ran; undefined when its session has gone on with another version since. */
+  readonly document: Document | undefined;
   /** Nodes that were at work count as ready. */
   readonly state: State;
 }
@@ -31,10 +34,11 @@ export async function readState(hub: RunHub, tenant: string, run: string, at?: n
   const { stores, openCanvas } = hub.parts;
   const session = await stores.sessions.find(tenant, record.sessionId);
   if (session === undefined) throw noSession();
-  const { plan } = openCanvas(session.dsl);
+  const { plan, document } = openCanvas(session.dsl);
   const history = await loadHistory(stores.log, tenant, run, at);
   const { seq } = history;
-  return { seq, plan, state: stateAt(plan, history, seq) };
+  const isSame = record.documentVersion === session.documentVersion;
+  return { seq, plan, document: isSame ? document : undefined, state: stateAt(plan, history, seq) };
 }
 
 /** What is stored of a run up to an event. */

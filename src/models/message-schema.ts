@@ -114,7 +114,8 @@ const alternative = { token: text, logProbability: z.number(), bytes: z.array(z.
 const probability = z.object({ ...alternative, alternatives: z.array(z.object(alternative)).exactOptional() });
 
 const fields = { name: maybe, id: maybe, ...extra };
-const content = z.union([text, z.array(contentPart)]);
+/** What a person or a system message says: a text, or parts. */
+export const contentSchema = z.union([text, z.array(contentPart)]);
 
 /**
  * A message, with every part it may have; fields that are none of a message are left out, and a part with its bytes in two places is refused.
@@ -122,8 +123,8 @@ const content = z.union([text, z.array(contentPart)]);
  * Bounds of sizes are those of the reader of the JSON.
  */
 export const messageSchema: z.ZodType<ChatMessage> = z.discriminatedUnion('role', [
-  z.object({ role: z.literal('system'), content, ...fields }),
-  z.object({ role: z.literal('user'), content, ...fields }),
+  z.object({ role: z.literal('system'), content: contentSchema, ...fields }),
+  z.object({ role: z.literal('user'), content: contentSchema, ...fields }),
   z.object({
     role: z.literal('assistant'),
     content: text,

@@ -1,9 +1,8 @@
 /** Where a run stood after each of its events. */
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/json.js';
 import { createMemoryStores } from '../../src/stores/memory-stores.js';
 import { documentOf, FORM } from './support/documents.js';
-import { openStream } from './support/event-stream.js';
+import { engineEvents, openStream } from './support/event-stream.js';
 import { startServer, type TestServer } from './support/server.js';
 
 /** A message before a Probe, and one behind it. */
@@ -24,12 +23,6 @@ const LOOP = documentOf({
 const stateOf = async (server: TestServer, agent: string, run: string, at?: number) =>
   (await server.call('GET', `/api/v1/agents/${agent}/runs/${run}/state${at === undefined ? '' : `?at=${at}`}`)).body;
 
-/** The engine's events of a run that is over. */
-async function eventsOf(server: TestServer, agent: string, run: string): Promise<readonly JsonObject[]> {
-  const stream = await openStream(`${server.url}/api/v1/agents/${agent}/runs/${run}/events?view=engine`);
-  return (await stream.rest()).flatMap(({ id, json }) => (id === undefined ? [] : [json as JsonObject]));
-}
-
 describe('the state of a run', () => {
   it('after each event has what nodes had given by then, and where the run was', async () => {
     const server = await startServer();
@@ -39,7 +32,7 @@ describe('the state of a run', () => {
       server.probes.next().then((probe) => probe.settle('seven')),
     ]);
     const { run_id: run } = answer.body.data;
-    const events = await eventsOf(server, id, run);
+    const events = await engineEvents(server.url, id, run);
     const given = new Map<string, unknown>();
     for (const { seq, type, node, outputs } of events) {
       const { code, data } = await stateOf(server, id, run, seq as number);

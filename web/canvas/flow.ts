@@ -3,7 +3,7 @@ import type { Edge, Node, NodeHandle } from '@xyflow/react';
 import type { Branch } from './describe.js';
 import type { Drawing, DrawnEdge, DrawnNode, DrawnNote, EdgeKind } from './drawing.js';
 import type { Placed, Placement } from './layout/scene.js';
-import { entryHeight, exitHeight } from './sizes.js';
+import { entryHeight, exitHeight, type Size } from './sizes.js';
 
 export type CardFlowNode = Node<{ readonly node: DrawnNode }, 'card' | 'container' | 'start'>;
 export type NoteFlowNode = Node<{ readonly note: DrawnNote }, 'note'>;
@@ -115,6 +115,14 @@ function cardNode(node: DrawnNode, { x, y, width, height }: Placed, scope: strin
     },
     data: { node },
   };
+}
+
+/** A node while it is given another size: its edges follow. */
+export function resized(node: FlowNode, { width, height }: Size): FlowNode {
+  const size = { width, height, measured: { width, height } };
+  return 'node' in node.data
+    ? ({ ...node, ...size, handles: handlesOf(node.data.node, width, height) } as FlowNode)
+    : { ...node, ...size };
 }
 
 function noteNode(note: DrawnNote, { x, y, width, height }: Placed): NoteFlowNode {

@@ -4,6 +4,7 @@ import { type MouseEvent, useCallback, useEffect, useId, useMemo, useState } fro
 import type { RunPicture } from '../../src/canvas/picture/picture.js';
 import { useUnknownTypes } from '../canvas/catalogue.js';
 import type { Drawing } from '../canvas/drawing.js';
+import { sceneOf } from '../canvas/layout/scene.js';
 import { LiveProvider, LiveRun } from '../canvas/live/live-run.js';
 import { SurroundingsProvider } from '../canvas/nodes/surroundings.js';
 import { usePlacement } from '../canvas/placement.js';
@@ -11,7 +12,9 @@ import { LoadingNote } from '../parts/notes.js';
 import { EditorBoard } from './board/editor-board.js';
 import { useEditor, useEditorState } from './editor-context.js';
 import { editorDrawing, editorPlacement } from './model/editor-store.js';
+import { firstSpots } from './model/places.js';
 import { wayOfHandle } from './model/ways.js';
+import { useKeptFocus } from './use-kept-focus.js';
 
 export interface CanvasProps {
   readonly picture: RunPicture | undefined;
@@ -26,6 +29,7 @@ export function Canvas({ picture, isLive, opensForm, onOpen }: CanvasProps) {
   const { document, spots } = useEditorState();
   const drawing = useMemo(() => editorDrawing(document), [document]);
   const placement = useMemo(() => spots && editorPlacement(drawing, spots), [drawing, spots]);
+  useKeptFocus(placement !== undefined);
   const [live] = useState(() => new LiveRun());
   const scope = useId();
   const unknownTypes = useUnknownTypes(drawing);
@@ -47,8 +51,8 @@ function FirstPlacement({ drawing }: { readonly drawing: Drawing }) {
   const { store } = useEditor();
   const placement = usePlacement(drawing, false);
   useEffect(() => {
-    if (placement !== undefined) store.setSpots(new Map([...placement].map(([id, { x, y }]) => [id, { x, y }])));
-  }, [placement, store]);
+    if (placement !== undefined) store.setSpots(firstSpots(sceneOf(drawing, false), placement));
+  }, [drawing, placement, store]);
   return <LoadingNote />;
 }
 

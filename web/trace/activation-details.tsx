@@ -9,8 +9,7 @@ import { CallList } from './call-list.js';
 import { detailsTexts } from './details-texts.js';
 import { LongText } from './long-text.js';
 import { StatusTag } from './status-tag.js';
-import { placeOf } from './trace-frames.js';
-import { placeOfRound } from './trace-texts.js';
+import { whereText } from './where-text.js';
 import { WhySection } from './why-section.js';
 
 export interface ActivationDetailsProps {
@@ -21,11 +20,14 @@ export interface ActivationDetailsProps {
   /** When the run began, in milliseconds since 1970. */
   readonly startMs: number;
   readonly onSeek: (seq: number) => void;
+  /** What it read. */
+  readonly reads?: ReactNode;
   /** Buttons of the screen around, such as to run on from here. */
   readonly children?: ReactNode;
 }
 
-export function ActivationDetails({ node, activation, nameOf, startMs, onSeek, children }: ActivationDetailsProps) {
+export function ActivationDetails(props: ActivationDetailsProps) {
+  const { node, activation, nameOf, startMs, onSeek, reads, children } = props;
   const words = useTexts(detailsTexts);
   const { text, thinking, omittedCharacters, outputs, isRetracted } = activation;
   // Those of tools stand with the calls.
@@ -35,11 +37,12 @@ export function ActivationDetails({ node, activation, nameOf, startMs, onSeek, c
       <header className={style.head}>
         <h3>{node.name || node.id}</h3>
         <StatusTag status={activation.status} />
-        <span className={style.where}>{whereOf(activation, nameOf, words.pass)}</span>
+        <span className={style.where}>{whereText(activation.within, nameOf, words.pass)}</span>
         <span className={style.actions}>{children}</span>
       </header>
       <Facts activation={activation} startMs={startMs} onSeek={onSeek} />
       <WhySection node={node} activation={activation} nameOf={nameOf} />
+      {reads}
       <CallList activation={activation} startMs={startMs} />
       {text !== '' && (
         <Part title={isRetracted === true ? words.retracted : words.said}>
@@ -121,19 +124,4 @@ function SeekButton({ seq, onSeek }: { readonly seq: number; readonly onSeek: (s
       {seq.toLocaleString()}
     </button>
   );
-}
-
-/** The containers and passes that it ran in, outermost first. */
-function whereOf(
-  { within }: ActivationPicture,
-  nameOf: (id: string) => string,
-  passText: (container: string, round: string) => string,
-): string {
-  const parts: string[] = [];
-  for (let path = within ?? ''; path !== ''; ) {
-    const { container, round, around } = placeOf(path);
-    parts.unshift(passText(nameOf(container), placeOfRound(round)));
-    path = around;
-  }
-  return parts.join(' › ');
 }

@@ -101,7 +101,7 @@ function CallLine({ call, startMs, logged }: CallLineProps) {
       {asked !== undefined && (
         <details>
           <summary>{words.asked}</summary>
-          <JsonView value={asked} label={words.asked} />
+          <JsonView value={asked} label={words.asked} levels={4} />
         </details>
       )}
       {logged !== undefined && <Logged log={logged} />}

@@ -1,5 +1,5 @@
 /** The state of a run after one of its events, as the server has it. */
-import type { Json, JsonObject } from '../../src/json.js';
+import type { JsonObject } from '../../src/json.js';
 import type { Client } from '../api/client.js';
 import { runPath } from '../run/paths.js';
 
@@ -8,7 +8,32 @@ export interface RunState {
   /** By id of the component. */
   readonly outputs: Readonly<Record<string, JsonObject>>;
   readonly variables: JsonObject;
-  readonly tokens: Json;
+  readonly tokens: readonly TokenItem[];
+  /** Passes of containers that have not ended. */
+  readonly bodies: readonly BodyItem[];
+  /** What is too large to be given, with its bytes. */
+  readonly omitted: readonly { readonly path: readonly string[]; readonly bytes: number }[];
+}
+
+/** A token, as the server has it. */
+export interface TokenItem {
+  readonly component_id: string;
+  readonly token: number;
+  /** `container/pass`, outermost first; null at the top level. */
+  readonly within: string | null;
+  /** `ready`: may run or is at work. */
+  readonly status: 'ready' | 'held' | 'waiting';
+  readonly question?: JsonObject;
+}
+
+/** An open pass of a container. */
+export interface BodyItem {
+  readonly within: string;
+  /** Such as its item and its index. */
+  readonly aliases: JsonObject;
+  /** Values of its own. */
+  readonly outputs: Readonly<Record<string, JsonObject>>;
+  readonly variables: JsonObject;
 }
 
 /** @throws ApiError. */

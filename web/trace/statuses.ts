@@ -2,7 +2,8 @@
 import type { ActivationStatus, NodeStatus, PictureStatus } from '../../src/canvas/picture/picture.js';
 import { defineTexts } from '../shell/texts.js';
 
-export type AnyStatus = ActivationStatus | NodeStatus | PictureStatus;
+/** `held`: a token waits for others where ways join. */
+export type AnyStatus = ActivationStatus | NodeStatus | PictureStatus | 'held';
 
 export const statusTexts = defineTexts<Readonly<Record<AnyStatus, string>>>({
   en: {
@@ -15,6 +16,7 @@ export const statusTexts = defineTexts<Readonly<Record<AnyStatus, string>>>({
     stopped: 'stopped',
     idle: 'not reached',
     queued: 'queued',
+    held: 'waits for other ways',
     running: 'running',
     retrying: 'waits for its next try',
     done: 'done',
@@ -32,6 +34,7 @@ export const statusTexts = defineTexts<Readonly<Record<AnyStatus, string>>>({
     stopped: '已停止',
     idle: '未到达',
     queued: '排队中',
+    held: '等待其他路径',
     running: '运行中',
     retrying: '等待重试',
     done: '完成',
@@ -52,6 +55,7 @@ const TONES: Readonly<Record<AnyStatus, StatusTone>> = {
   succeeded: 'done',
   waiting: 'waiting',
   queued: 'waiting',
+  held: 'waiting',
   retrying: 'waiting',
   retried: 'waiting',
   failed: 'failed',

@@ -12,6 +12,7 @@ import { traceTexts } from './trace-texts.js';
 import { TraceTools } from './trace-tools.js';
 import { useRun } from './use-run.js';
 import { useTrace } from './use-trace.js';
+import { ValuesRead } from './values-read.js';
 import { Waterfall } from './waterfall.js';
 
 export interface TracePanelProps {
@@ -59,6 +60,7 @@ export function TracePanel({ store, selected, onSelect }: TracePanelProps) {
             nameOf={nameOf}
             startMs={startMs}
             onSeek={seek}
+            reads={<ValuesRead source={store} activation={chosen.activation} />}
           >
             <ForkButton store={store} at={Math.max(1, chosen.activation.startSeq - 1)} isStep className={style.small} />
           </ActivationDetails>

@@ -84,12 +84,27 @@ export function chatModel(model: string | ChatModel, setup: ChatModelSetup = {})
         const { messages, ...asked } = readInput(at.path, input);
         requireKnown(owner, asked);
         requireKnown(owner, at.options);
-        const options = laidOver({ user: sessionOf(at.services) }, own, asked, at.options);
-        const choice = isNamed ? chosen(at, options.model ?? model) : { model, name: options.model ?? 'default' };
-        return answer(choice, requestOf(choice.name, messages, options), at);
+        return askChatModel(model, { ...laidOver(own, asked, at.options), messages }, at);
       }),
     { kind: 'chatModel', chunks: (chunks) => concatMessages(chunks) as AssistantMessage },
   );
+}
+
+/**
+ * Asks a model as {@link chatModel} does, for steps that do more than that; what is undefined in the input says nothing.
+ *
+ * @param call tells apart the calls that one activation makes
+ */
+export function askChatModel(
+  model: string | ChatModel,
+  { messages, ...asked }: ChatInput,
+  at: StepActivation,
+  call: string = CALL,
+): Observable<AssistantMessage> {
+  const options = laidOver({ user: sessionOf(at.services) }, asked);
+  const choice: Chosen =
+    typeof model === 'string' ? chosen(at, options.model ?? model) : { model, name: options.model ?? 'default' };
+  return answer(choice, requestOf(choice.name, messages, options), at, call);
 }
 
 /** A model and its name in requests. */
@@ -194,17 +209,20 @@ const CALL = 'chat-1';
  * reports   S-F-----U---E        (started, first piece, usage, finished)
  * ```
  */
-function answer({ model, provider }: Chosen, request: ChatRequest, at: StepActivation): Observable<AssistantMessage> {
+function answer(
+  { model, provider }: Chosen,
+  request: ChatRequest,
+  at: StepActivation,
+  id: string,
+): Observable<AssistantMessage> {
   return defer(() => {
     let usage: TokenUsage | undefined;
     let reason: string | undefined;
     let hasBegun = false;
-    at.report(
-      callStarted({ id: CALL, kind: 'model', name: request.model, attributes: attributesOf(request, provider) }),
-    );
+    at.report(callStarted({ id, kind: 'model', name: request.model, attributes: attributesOf(request, provider) }));
     const counts = (): { readonly usage?: TokenUsage } => (usage === undefined ? {} : { usage: plainUsage(usage) });
     // Read only now: tracers know the call once its start was reported.
-    const trace = { ...traceContextOf({ services: at.services, token: at.key }, CALL) };
+    const trace = { ...traceContextOf({ services: at.services, token: at.key }, id) };
     const headers = Object.keys(trace).length > 0 ? { ...request.headers, ...trace } : request.headers;
     const asked = { ...request, ...(headers && { headers }), ready: () => at.ready() };
     return answerOf(model, asked, at.path).pipe(
@@ -216,14 +234,14 @@ function answer({ model, provider }: Chosen, request: ChatRequest, at: StepActiv
           } else if (delta.type === 'finish') reason = delta.reason;
           else if (!hasBegun) {
             hasBegun = true;
-            at.report(callEvent({ id: CALL, name: 'stream_started' }));
+            at.report(callEvent({ id, name: 'stream_started' }));
           }
         },
         error: (thrown: unknown) =>
-          at.report(callFinished({ id: CALL, error: toEngineError(thrown, 'MODEL_UNAVAILABLE'), ...counts() })),
+          at.report(callFinished({ id, error: toEngineError(thrown, 'MODEL_UNAVAILABLE'), ...counts() })),
         complete: () => {
           const end = reason === undefined ? {} : { attributes: { 'gen_ai.response.finish_reasons': [reason] } };
-          at.report(callFinished({ id: CALL, ...counts(), ...end }));
+          at.report(callFinished({ id, ...counts(), ...end }));
         },
       }),
       toMessageChunks(),

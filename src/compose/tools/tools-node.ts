@@ -1,11 +1,12 @@
 /** The step that makes the tool calls of a model's message. */
-import { defer } from 'rxjs';
+import { defer, type Observable } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import { isJsonObject } from '../../json.js';
 import { concatMessageLists } from '../../models/concat-messages.js';
 import type { ToolCall } from '../../models/content-parts.js';
 import type { AssistantMessage, ToolMessage } from '../../models/messages.js';
 import { invalidOption, requireCallable, requireOptions, requireWhole } from '../../operators/invalid-option.js';
+import type { Interrupt } from '../interrupt.js';
 import { show } from '../make-step.js';
 import type { OptionStep, StepActivation } from '../step.js';
 import { step } from '../steps.js';
@@ -99,6 +100,33 @@ export function toolsNode(options: ToolsNodeOptions = {}): ToolsNode {
       }),
     { kind: 'toolsNode', mayAsk: true, chunks: (lists) => concatMessageLists(lists) },
   );
+}
+
+/** How {@link toolCaller} makes calls. */
+export interface ToolsCall extends Required<Pick<ToolsNodeOptions, 'tools' | 'use' | 'concurrency' | 'errorsAsText'>> {}
+
+/**
+ * Makes calls as a node of tools does, for steps that do more than that: gives a function of the calls and the activation of its step, which has to
+ * have the options `mayAsk` and the rule of chunks of {@link toolsNode}.
+ *
+ * @throws EngineError OPTION_INVALID for what is no tool, and two tools of a name.
+ */
+export function toolCaller(
+  owner: string,
+  { tools, use, concurrency, errorsAsText }: ToolsCall,
+): (calls: readonly ToolCall[], at: StepActivation) => Observable<ToolMessage[] | Interrupt> {
+  const setup = {
+    box: toolBox(owner, tools),
+    use,
+    concurrency,
+    errorsAsText,
+    repair: true,
+    maxResultLength: MAX_RESULT_LENGTH,
+    unknownTool: undefined,
+    prepareArguments: undefined,
+    toolOptions: {},
+  };
+  return (calls, at) => toolRound(setup, placeCalls(setup, calls), at);
 }
 
 const OPTIONS = [

@@ -23,7 +23,8 @@ export type RefusalCode =
   | 'leads-out'
   | 'nothing'
   | 'clip-invalid'
-  | 'too-large';
+  | 'too-large'
+  | 'variable-unknown';
 
 /** Why an edit is refused: for programs, and for people. */
 export interface Refusal {
@@ -31,9 +32,23 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** The document after an edit with the components that it is about; or why there is none. The document before stays as it is: it is the undo. */
+/** A connection that an edit had to take away. */
+export interface CutEdge {
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * The document after an edit with the components that it is about, and connections that it had to take away; or why there is none. The
+ * document before stays as it is: it is the undo.
+ */
 export type Edit =
-  | { readonly document: Document; readonly ids: readonly string[]; readonly refused?: undefined }
+  | {
+      readonly document: Document;
+      readonly ids: readonly string[];
+      readonly cut?: readonly CutEdge[];
+      readonly refused?: undefined;
+    }
   | { readonly refused: Refusal };
 
 /** Says why there is no edit. */

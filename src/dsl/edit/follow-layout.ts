@@ -27,6 +27,7 @@ export function withComponents(before: Document, components: Document['component
   layout.remove();
   layout.change();
   layout.add(places);
+  layout.sort();
   layout.connect();
   return { ...after, graph: layout.graph };
 }
@@ -127,6 +128,25 @@ class Layout {
       if (component !== undefined && typeKey(component.type) === 'agent')
         this.#followSubAgents({ ...component, params: {} }, component);
     }
+  }
+
+  /** Puts nodes of bodies behind their containers, as the canvas library of RAGFlow's editor needs them. */
+  sort(): void {
+    const parents = new Map(this.#nodes.map((node) => [ownText(node, 'id'), ownText(node, 'parentId')]));
+    const depthOf = (node: Json): number => {
+      let depth = 0;
+      for (let at = ownText(node, 'parentId'); at !== undefined && depth < parents.size; at = parents.get(at))
+        depth += 1;
+      return depth;
+    };
+    const seen = new Set<string | undefined>([undefined]);
+    const isSorted = this.#nodes.every((node) => {
+      const parent = ownText(node, 'parentId');
+      seen.add(ownText(node, 'id'));
+      return seen.has(parent) || !parents.has(parent);
+    });
+    if (isSorted) return;
+    this.#nodes = this.#nodes.toSorted((one, other) => depthOf(one) - depthOf(other));
   }
 
   /** Adds and removes edges by what changed in the ways of components; nodes that are new get all of theirs. */

@@ -27,6 +27,7 @@ import { eventNumber, followRun } from './follow-run.js';
 import { forkChangeOf, forkSchema, turnOf, turnQuery, turnSchema } from './read-turn.js';
 import { listedRunShape, runDetailShape, runDetailView, runView, timelineShape, timelineView } from './run-view.js';
 import { stateShape, stateView } from './state-view.js';
+import { readValues, valuesReadShape } from './values-read.js';
 
 const STATUSES: readonly RunStatus[] = ['running', 'waiting', 'succeeded', 'failed', 'cancelled'];
 
@@ -52,6 +53,13 @@ const runsQuery = allRunsQuery.omit({ agent_id: true }).extend({ session_id: tex
 const at = checked('at', 'the number of an event', eventNumber).describe('Number of the event; default the last one.');
 
 const stateQuery = z.object({ at });
+
+const readsQuery = z.object({
+  at: checked('at', 'the number of an event', eventNumber).describe('Number of the event with which the node began.'),
+  until: checked('until', 'the number of an event', eventNumber).describe(
+    'Number of the event with which it ended: what had no value yet is looked up there.',
+  ),
+});
 
 const forkQuery = turnQuery.extend({ at });
 
@@ -169,6 +177,15 @@ export const runRoutes: RouteGroup = {
       data: stateShape,
       handle: async ({ tenant, query, found }, { host }) =>
         success(stateView(found.id, await host.state(tenant, found.id, query.at))),
+    }),
+    route('GET /agents/:id/runs/:run/reads', {
+      summary: 'Reads the values that a node read: each reference in its parameters, when it began',
+      reserves: PAGE_BYTES,
+      finds: findRun,
+      query: readsQuery,
+      data: valuesReadShape,
+      handle: async ({ tenant, query: { at = 0, until }, found }, parts) =>
+        success(await readValues(parts, tenant, found, { at, until })),
     }),
     route('POST /agents/:id/runs/:run/fork', {
       summary: 'Starts another run from an event of a run; nodes that had finished by then are not run again',

@@ -3,16 +3,24 @@ import { toV1 } from '../../../src/dsl/convert.js';
 import type { Document } from '../../../src/dsl/document.js';
 import {
   addComponent,
+  addVariable,
   changeId,
   changeParams,
+  changeVariable,
   connect,
   copyComponents,
   disconnect,
   type Edit,
+  handleErrors,
+  moveComponents,
   pasteComponents,
   placeComponents,
+  readersOfVariable,
   removeComponents,
+  removeVariable,
   renameComponent,
+  renameVariable,
+  resizeContainer,
   whyNotConnected,
   wrapComponents,
 } from '../../../src/dsl/edit/index.js';
@@ -371,5 +379,198 @@ describe('placeComponents', () => {
     expect(nodeOf(next, 'LLM:A')).toMatchObject({ position: { x: 1, y: 2 } });
     expect(nodeOf(next, 'Switch:S')).toEqual(nodeOf(first, 'Switch:S'));
     expect(next.graph?.zoom).toBe(3);
+  });
+});
+
+describe('moveComponents', () => {
+  const LOOPED = documentOf({
+    begin: ['Begin', ['LLM:A']],
+    'LLM:A': ['LLM', ['Switch:S']],
+    'Switch:S': ['Switch', ['Message:B', 'Loop:L'], { ...SWITCH, end_cpn_ids: ['Loop:L'] }],
+    'Loop:L': ['Loop', ['Message:C']],
+    'LoopItem:I': ['LoopItem', ['LLM:In'], {}, 'Loop:L'],
+    'LLM:In': ['LLM', ['LLM:Last'], {}, 'Loop:L'],
+    'LLM:Last': ['LLM', [], {}, 'Loop:L'],
+    'Message:B': ['Message', []],
+    'Message:C': ['Message', []],
+  });
+
+  it('cuts what would cross the border of the body, and keeps the rest', () => {
+    const edit = moveComponents(LOOPED, ['LLM:A', 'Switch:S'], { parent: 'Loop:L' });
+    const document = done(edit);
+    expect(edit).toMatchObject({
+      ids: ['LLM:A', 'Switch:S'],
+      cut: [
+        { from: 'begin', to: 'LLM:A' },
+        { from: 'Switch:S', to: 'Message:B' },
+        { from: 'Switch:S', to: 'Loop:L' },
+      ],
+    });
+    expect(document.components['LLM:A']).toMatchObject({ parent: 'Loop:L', downstream: ['Switch:S'] });
+    expect(document.components['Switch:S']).toMatchObject({ parent: 'Loop:L', downstream: [] });
+    expect(document.components['Switch:S']?.params).toMatchObject({ conditions: [{ to: [] }], end_cpn_ids: [] });
+    expect(document.components.begin?.downstream).toEqual([]);
+  });
+
+  it('takes out of a body, into the one around it or none, with its own body', () => {
+    const out = done(moveComponents(LOOPED, ['LLM:In', 'LLM:Last']));
+    expect(out.components['LLM:In']).toEqual({ ...LOOPED.components['LLM:In'], parent: undefined });
+    expect(Object.hasOwn(out.components['LLM:In'] as object, 'parent')).toBe(false);
+    expect(out.components['LoopItem:I']?.downstream).toEqual([]);
+    const outer = done(addComponent(LOOPED, { type: 'Iteration' }));
+    const nested = done(moveComponents(outer, ['Loop:L', 'LLM:In'], { parent: 'Iteration:1' }));
+    expect(nested.components['Loop:L']?.parent).toBe('Iteration:1');
+    expect(nested.components['LLM:In']).toBe(outer.components['LLM:In']);
+    expect(nested.components['LoopItem:I']).toBe(outer.components['LoopItem:I']);
+  });
+
+  it('keeps where everything stands on the canvas, and nodes of bodies behind their containers', () => {
+    const placed = done(
+      placeComponents(LOOPED, { 'LLM:A': { x: 500, y: 300 }, 'Loop:L': { x: 400, y: 100, width: 600, height: 300 } }),
+    );
+    const inside = done(moveComponents(placed, ['LLM:A'], { parent: 'Loop:L' }));
+    expect(nodeOf(inside, 'LLM:A')).toMatchObject({
+      parentId: 'Loop:L',
+      extent: 'parent',
+      position: { x: 100, y: 200 },
+    });
+    const order = ((inside.graph?.nodes ?? []) as readonly JsonObject[]).map(({ id }) => id);
+    expect(order.indexOf('LLM:A')).toBeGreaterThan(order.indexOf('Loop:L'));
+    const out = done(moveComponents(inside, ['LLM:A']));
+    expect(nodeOf(out, 'LLM:A')).toMatchObject({ position: { x: 500, y: 300 } });
+    expect(nodeOf(out, 'LLM:A')).not.toHaveProperty('parentId');
+    expect(nodeOf(out, 'LLM:A')).not.toHaveProperty('extent');
+    const there = done(moveComponents(placed, ['LLM:A'], { parent: 'Loop:L', places: { 'LLM:A': { x: 7, y: 8 } } }));
+    expect(nodeOf(there, 'LLM:A')).toMatchObject({ position: { x: 7, y: 8 } });
+  });
+
+  it.each([
+    [['none'], 'Loop:L', 'component-unknown'],
+    [['LLM:A'], 'none', 'component-unknown'],
+    [['LLM:A'], 'Message:B', 'not-a-container'],
+    [['Loop:L'], 'Loop:L', 'itself'],
+    [['begin'], 'Loop:L', 'second-entry'],
+    [['LoopItem:I'], undefined, 'entry-needed'],
+    [['LLM:In'], 'Loop:L', 'nothing'],
+    [[], 'Loop:L', 'nothing'],
+  ])('refuses %j into %s', (ids, parent, code) => {
+    expect(codeOf(moveComponents(LOOPED, ids, { parent }))).toBe(code);
+  });
+});
+
+describe('resizeContainer', () => {
+  const BOX = documentOf({ begin: ['Begin', ['Parallel:P']], 'Parallel:P': ['Parallel', []], 'LLM:A': ['LLM', []] });
+
+  it('changes nothing but the size of one node, as RAGFlow keeps it', () => {
+    const placed = done(placeComponents(BOX, { 'Parallel:P': { x: 1, y: 2, width: 560, height: 260 } }));
+    const nodes = ((placed.graph?.nodes ?? []) as readonly JsonObject[]).map((node) =>
+      node.id === 'Parallel:P' ? { ...node, measured: { width: 560, height: 260 }, dragging: false } : node,
+    );
+    const before: Document = { ...placed, graph: { ...placed.graph, nodes, viewport: { zoom: 2 } } };
+    const after = done(resizeContainer(before, 'Parallel:P', { width: 900, height: 500 }));
+    const expected = JSON.parse(JSON.stringify(toV1(before)).replaceAll('560', '900').replaceAll('260', '500'));
+    expect(JSON.stringify(toV1(after))).toBe(JSON.stringify(expected));
+  });
+
+  it('gives a document without a layout one, and refuses what has no body', () => {
+    const document = done(resizeContainer(BOX, 'Parallel:P', { width: 900, height: 500 }));
+    expect(nodeOf(document, 'Parallel:P')).toMatchObject({ width: 900, height: 500 });
+    expect(codeOf(resizeContainer(BOX, 'LLM:A', { width: 1, height: 1 }))).toBe('not-a-container');
+    expect(codeOf(resizeContainer(BOX, 'none', { width: 1, height: 1 }))).toBe('component-unknown');
+  });
+});
+
+describe('handleErrors', () => {
+  it('gives a component an exit, a value, or neither', () => {
+    const exit = done(handleErrors(DESK, 'LLM:A', 'goto'));
+    expect(exit.components['LLM:A']?.params).toEqual({ ...DESK.components['LLM:A']?.params, exception_method: 'goto' });
+    const led = done(connect(exit, { from: 'LLM:A', to: 'Message:C', way: { kind: 'error' } }));
+    expect(led.components['LLM:A']?.params).toMatchObject({
+      exception_method: 'goto',
+      exception_goto: ['Message:C'],
+    });
+    const value = done(handleErrors(led, 'LLM:A', 'comment'));
+    expect(value.components['LLM:A']?.params).toMatchObject({
+      exception_method: 'comment',
+      exception_default_value: '',
+      exception_goto: ['Message:C'],
+    });
+    const none = done(handleErrors(value, 'LLM:A', 'none'));
+    expect(none.components['LLM:A']?.params).toEqual(DESK.components['LLM:A']?.params);
+  });
+
+  it('keeps a value that is there, and refuses starts', () => {
+    const given = done(changeParams(DESK, 'LLM:A', { exception_default_value: 'sorry' }));
+    const value = done(handleErrors(given, 'LLM:A', 'comment'));
+    expect(value.components['LLM:A']?.params).toEqual({
+      exception_default_value: 'sorry',
+      exception_method: 'comment',
+    });
+    expect(codeOf(handleErrors(DESK, 'begin', 'goto'))).toBe('no-such-way');
+    expect(codeOf(handleErrors(DESK, 'none', 'goto'))).toBe('component-unknown');
+  });
+});
+
+describe('variables', () => {
+  const USED = done(
+    placeComponents(
+      {
+        ...documentOf({
+          begin: ['Begin', ['LLM:A']],
+          'LLM:A': ['LLM', ['Message:B'], { sys_prompt: 'Say {env.tone} or {{ env.tone.loud }}, not {env.tone_two}.' }],
+          'Message:B': ['Message', [], { content: ['env.tone'], note: 'env.tone is a variable', ref: 'ENV.tone' }],
+          'Message:C': ['Message', [], { content: ['{env.tone_two}'] }],
+        }),
+        variables: { tone: { name: 'tone', type: 'string', value: 'soft' }, tone_two: { type: 'number', value: 1 } },
+        globals: { 'sys.query': '', 'env.tone': 'soft', 'env.tone_two': 1 },
+      },
+      {},
+    ),
+  );
+
+  it('get another name in every reference, in the layout and in what runs begin with, and nothing else', () => {
+    const document = done(renameVariable(USED, 'tone', 'voice'));
+    expect(document.components['LLM:A']?.params.sys_prompt).toBe(
+      'Say {env.voice} or {{ env.voice.loud }}, not {env.tone_two}.',
+    );
+    expect(document.components['Message:B']?.params).toEqual({
+      content: ['env.voice'],
+      note: 'env.tone is a variable',
+      ref: 'ENV.voice',
+    });
+    expect(document.components['Message:C']).toBe(USED.components['Message:C']);
+    expect(Object.entries(document.variables)).toEqual([
+      ['voice', { name: 'voice', type: 'string', value: 'soft' }],
+      ['tone_two', { type: 'number', value: 1 }],
+    ]);
+    expect(Object.keys(document.globals ?? {})).toEqual(['sys.query', 'env.voice', 'env.tone_two']);
+    expect(JSON.stringify(nodeOf(document, 'LLM:A'))).toContain('{env.voice}');
+    const back = done(renameVariable(document, 'voice', 'tone'));
+    expect(JSON.stringify(toV1(back))).toBe(JSON.stringify(toV1(USED)));
+  });
+
+  it('are added, changed and removed, and say what names them', () => {
+    const added = done(addVariable(USED, 'mood', { type: 'number', value: 2 }));
+    expect(added.variables.mood).toEqual({ name: 'mood', type: 'number', value: 2 });
+    const changed = done(changeVariable(added, 'mood', { name: 'mood', type: 'string', value: 'x' }));
+    expect(changed.variables.mood).toEqual({ name: 'mood', type: 'string', value: 'x' });
+    expect(readersOfVariable(USED, 'tone')).toEqual(['LLM:A', 'Message:B']);
+    expect(readersOfVariable(USED, 'tone_two')).toEqual(['LLM:A', 'Message:C']);
+    expect(readersOfVariable(added, 'mood')).toEqual([]);
+    const removed = done(removeVariable(USED, 'tone'));
+    expect(Object.keys(removed.variables)).toEqual(['tone_two']);
+    expect(Object.keys(removed.globals ?? {})).toEqual(['sys.query', 'env.tone_two']);
+    expect(removed.components).toBe(USED.components);
+  });
+
+  it('are refused under names that references cannot spell or that are taken', () => {
+    expect(codeOf(addVariable(USED, 'tone', {}))).toBe('id-taken');
+    expect(codeOf(addVariable(USED, 'a b', {}))).toBe('name-invalid');
+    expect(codeOf(renameVariable(USED, 'tone', 'tone_two'))).toBe('id-taken');
+    expect(codeOf(renameVariable(USED, 'tone', ''))).toBe('name-invalid');
+    expect(codeOf(renameVariable(USED, 'none', 'x'))).toBe('variable-unknown');
+    expect(codeOf(removeVariable(USED, 'none'))).toBe('variable-unknown');
+    expect(codeOf(changeVariable(USED, 'none', {}))).toBe('variable-unknown');
+    expect(codeOf(addVariable({ ...USED, version: 2 }, 'x', {}))).toBe('no-names');
   });
 });

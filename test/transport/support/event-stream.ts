@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../../src/json.js';
+
 /** One frame of an event stream. */
 export interface Frame {
   readonly id: number | undefined;
@@ -93,4 +95,10 @@ function frameOf(block: string): Frame {
 /** Names of events, `500` for the failure frame, `[DONE]` for the end mark. */
 export function namesOf(frames: readonly Frame[]): string[] {
   return frames.map(({ text, json }) => json?.event ?? (json?.code === undefined ? text : String(json.code)));
+}
+
+/** The engine's events of a run that is over. */
+export async function engineEvents(url: string, agent: string, run: string): Promise<readonly JsonObject[]> {
+  const stream = await openStream(`${url}/api/v1/agents/${agent}/runs/${run}/events?view=engine`);
+  return (await stream.rest()).flatMap(({ id, json }) => (id === undefined ? [] : [json as JsonObject]));
 }

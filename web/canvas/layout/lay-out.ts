@@ -1,5 +1,5 @@
 /** Places of what is drawn: those of the file where nothing would overlap, else a layout, container by container from inside out. */
-import { BODY } from '../sizes.js';
+import { BODY, type Size } from '../sizes.js';
 import { placesInFile } from './places-in-file.js';
 import type { Box, Placed, Placement, Point, Scene } from './scene.js';
 
@@ -25,7 +25,7 @@ export function layOut(scene: Scene, arrange?: Arrange): Placement | undefined {
     for (const box of levels.get(container) ?? []) {
       const body = box.isContainer === true ? place(box.id) : box;
       if (body === undefined) return undefined;
-      boxes.push({ ...box, width: body.width, height: body.height });
+      boxes.push({ ...box, ...(box.isContainer === true ? atLeast(body, box.inFile) : {}) });
     }
     const level = { boxes, edges: edgesWithin(scene, boxes) };
     const places = placesInFile(boxes) ?? arrange?.(level);
@@ -48,6 +48,11 @@ export function layOut(scene: Scene, arrange?: Arrange): Placement | undefined {
     };
   };
   return place(undefined) === undefined ? undefined : placement;
+}
+
+/** The room that a body needs, and more where its container was given more. */
+export function atLeast(need: Size, given: Partial<Size> = {}): Size {
+  return { width: Math.max(need.width, given.width ?? 0), height: Math.max(need.height, given.height ?? 0) };
 }
 
 /** The boxes of each container, and of the canvas itself. */

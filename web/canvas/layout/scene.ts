@@ -117,7 +117,7 @@ function placesOf(layout: readonly Json[]): ReadonlyMap<string, Point & Size> {
 }
 
 function sizeIn(measured: unknown, node: unknown, name: 'width' | 'height'): number {
-  const size = ownValue(measured, name) ?? ownValue(node, name);
+  const size = ownValue(node, name) ?? ownValue(measured, name);
   return isNumber(size) ? size : 0;
 }
 

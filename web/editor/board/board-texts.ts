@@ -14,6 +14,10 @@ export const boardTexts = defineTexts({
     remove: 'Delete',
     wrap: 'Put into a container',
     wrapIn: (type: string) => `Put into a ${type}`,
+    errorExit: 'Add an error exit',
+    move: 'Move into or out of a container',
+    moveIn: (name: string) => `Move into ${name}`,
+    moveOut: (name: string) => `Move out of ${name}`,
     many: (count: number) => `${count} selected`,
   },
   zh: {
@@ -28,6 +32,10 @@ export const boardTexts = defineTexts({
     remove: '删除',
     wrap: '放入容器',
     wrapIn: (type: string) => `放入 ${type}`,
+    errorExit: '添加出错出口',
+    move: '移入或移出容器',
+    moveIn: (name: string) => `移入 ${name}`,
+    moveOut: (name: string) => `移出 ${name}`,
     many: (count: number) => `已选择 ${count} 个`,
   },
 });

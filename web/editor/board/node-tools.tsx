@@ -1,12 +1,14 @@
 /** What can be done with the nodes that are selected, above them. */
 import { NodeToolbar, Position } from '@xyflow/react';
-import { Boxes, Copy, Plus, SquarePlus, Trash2 } from 'lucide-react';
+import { Boxes, Copy, FolderInput, Plus, ShieldAlert, SquarePlus, Trash2 } from 'lucide-react';
 import type { MouseEvent, ReactNode } from 'react';
+import { handleErrors } from '../../../src/dsl/edit/index.js';
 import type { Drawing } from '../../canvas/drawing.js';
 import { IconButton } from '../../parts/button.js';
 import { Menu, MenuItem } from '../../parts/menu.js';
 import { useTexts } from '../../shell/texts.js';
 import { useEditor, useEditorState } from '../editor-context.js';
+import { movable, moveInto, otherBodies } from '../model/bodies.js';
 import { duplicate, removeAll, wrapIn } from '../model/commands.js';
 import { boardTexts } from './board-texts.js';
 import style from './node-tools.module.css';
@@ -42,6 +44,15 @@ export function NodeTools({ drawing }: { readonly drawing: Drawing }) {
         {!isStart && (
           <>
             {drawing.nodes.some(({ id }) => selection.includes(id)) && <WrapMenu selection={selection} />}
+            <MoveMenu drawing={drawing} selection={selection} />
+            {isOne && node?.hasExceptions === false && node.type.toLowerCase() !== 'begin' && (
+              <Tool
+                label={words.errorExit}
+                onClick={() => store.edit((document) => handleErrors(document, first, 'goto'))}
+              >
+                <ShieldAlert size={16} aria-hidden="true" />
+              </Tool>
+            )}
             <Tool label={words.duplicate} onClick={() => duplicate(store, selection)}>
               <Copy size={16} aria-hidden="true" />
             </Tool>
@@ -66,6 +77,34 @@ function Tool({ label, onClick, children }: ToolProps) {
     <IconButton label={label} onClick={onClick}>
       {children}
     </IconButton>
+  );
+}
+
+/** Bodies that the selection can be moved into, and the way out of its own; nothing where there is neither. */
+function MoveMenu({ drawing, selection }: { readonly drawing: Drawing; readonly selection: readonly string[] }) {
+  const words = useTexts(boardTexts);
+  const { store } = useEditor();
+  const { document } = useEditorState();
+  const ids = movable(drawing, selection);
+  const { into, outOf } = otherBodies(document, drawing, ids);
+  if (into.length === 0 && outOf === undefined) return null;
+  return (
+    <Menu
+      opener={
+        <IconButton label={words.move}>
+          <FolderInput size={16} aria-hidden="true" />
+        </IconButton>
+      }
+    >
+      {outOf !== undefined && (
+        <MenuItem onSelect={() => moveInto(store, ids, outOf.parent)}>{words.moveOut(outOf.name)}</MenuItem>
+      )}
+      {into.map(({ id, name }) => (
+        <MenuItem key={id} onSelect={() => moveInto(store, ids, id)}>
+          {words.moveIn(name)}
+        </MenuItem>
+      ))}
+    </Menu>
   );
 }
 

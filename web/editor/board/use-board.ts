@@ -2,12 +2,13 @@
 import { applyNodeChanges, type EdgeChange, type NodeChange } from '@xyflow/react';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import type { Drawing } from '../../canvas/drawing.js';
-import type { FlowEdge, FlowNode } from '../../canvas/flow.js';
+import { type FlowEdge, type FlowNode, resized } from '../../canvas/flow.js';
 import type { Placement, Point } from '../../canvas/layout/scene.js';
 import { wayNames } from '../../canvas/way-names.js';
 import { useTexts } from '../../shell/texts.js';
 import { useEditor } from '../editor-context.js';
-import { BoardParts } from './board-parts.js';
+import { type BoardLook, BoardParts } from './board-parts.js';
+import type { Dropping } from './use-dropping.js';
 
 export interface BoardChanges {
   readonly nodes: FlowNode[];
@@ -20,8 +21,8 @@ export interface BoardChanges {
 export function useBoard(
   drawing: Drawing,
   placement: Placement,
-  scope: string,
-  selection: readonly string[],
+  { scope, selection }: BoardLook,
+  putDown: Dropping['putDown'],
 ): BoardChanges {
   const { store } = useEditor();
   const [maker] = useState(() => new BoardParts());
@@ -49,6 +50,19 @@ export function useBoard(
         store.select([...kept, ...came]);
       }
       const now = newest.current;
+      for (const { id, resizing, dimensions } of changes.filter((change) => change.type === 'dimensions')) {
+        if (dimensions === undefined || resizing === undefined) continue;
+        if (resizing)
+          setMoving({
+            from: now.made,
+            nodes: now.nodes.map((one) => (one.id === id ? resized(one, dimensions) : one)),
+          });
+        else store.resize(id, dimensions);
+      }
+      if (put.size > 0 && putDown(put)) {
+        setMoving(undefined);
+        return;
+      }
       const isElsewhere = [...put].some(([id, { x, y }]) => {
         const before = now.made.find((node) => node.id === id)?.position;
         return before === undefined || before.x !== x || before.y !== y;
@@ -56,7 +70,7 @@ export function useBoard(
       if (isElsewhere) store.move(put);
       else if (moves.length > 0) setMoving({ from: now.made, nodes: applyNodeChanges(moves, now.nodes) });
     },
-    [store],
+    [store, putDown],
   );
   const [selectedEdge, setSelectedEdge] = useState<string>();
   const onEdgesChange = useCallback((changes: EdgeChange<FlowEdge>[]) => {

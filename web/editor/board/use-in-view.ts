@@ -1,6 +1,6 @@
 /** Brings a node that was chosen, or added, to where it can be seen. */
 import { useReactFlow } from '@xyflow/react';
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 
 const EDGE = 24;
 
@@ -10,10 +10,11 @@ const FORM = 388;
 export function useInView(selection: readonly string[], opensForm: boolean): void {
   const { getViewport, setViewport } = useReactFlow();
   const chosen = selection.length === 1 ? selection[0] : undefined;
+  const isHeld = usePointer();
   useEffect(() => {
     if (chosen === undefined) return undefined;
-    // Behind the drawing of the node, and of the form beside it.
-    const frame = requestAnimationFrame(() => {
+    let frame = 0;
+    const show = () => {
       const node = document.querySelector(`.react-flow__node[data-id="${CSS.escape(chosen)}"]`);
       const canvas = node?.closest('.react-flow');
       if (node === null || canvas === null || canvas === undefined) return;
@@ -26,9 +27,41 @@ export function useInView(selection: readonly string[], opensForm: boolean): voi
       if (across === 0 && along === 0) return;
       const { x, y, zoom } = getViewport();
       void setViewport({ x: x + across, y: y + along, zoom });
-    });
-    return () => cancelAnimationFrame(frame);
-  }, [chosen, opensForm, getViewport, setViewport]);
+    };
+    // Behind the drawing of the node, and of the form beside it.
+    const showSoon = () => {
+      frame = requestAnimationFrame(show);
+    };
+    // A canvas that moved below a node that is held would put it down elsewhere.
+    if (isHeld.current) addEventListener('pointerup', showSoon, { once: true });
+    else showSoon();
+    return () => {
+      cancelAnimationFrame(frame);
+      removeEventListener('pointerup', showSoon);
+    };
+  }, [chosen, opensForm, isHeld, getViewport, setViewport]);
+}
+
+/** Whether the pointer is held down. */
+function usePointer() {
+  const isHeld = useRef(false);
+  useEffect(() => {
+    const hold = () => {
+      isHeld.current = true;
+    };
+    const letGo = () => {
+      isHeld.current = false;
+    };
+    addEventListener('pointerdown', hold, true);
+    addEventListener('pointerup', letGo, true);
+    addEventListener('pointercancel', letGo, true);
+    return () => {
+      removeEventListener('pointerdown', hold, true);
+      removeEventListener('pointerup', letGo, true);
+      removeEventListener('pointercancel', letGo, true);
+    };
+  }, []);
+  return isHeld;
 }
 
 /** How far a range has to go to lie in another; its beginning counts where it is too large. */

@@ -177,5 +177,7 @@ export function wrapIn(store: EditorStore, ids: readonly string[], entry: Catalo
 
 /** Puts everything where a layout wants it. */
 export function tidy(store: EditorStore, placement: Placement): void {
-  store.move(new Map([...placement].map(([id, { x, y }]) => [id, { x, y }])));
+  store.edit((document) => ({ document: { ...document }, ids: [...placement.keys()] }), {
+    move: () => new Map([...placement].map(([id, { x, y }]) => [id, { x, y }])),
+  });
 }

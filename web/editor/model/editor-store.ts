@@ -1,13 +1,21 @@
 /** The editor's model: a document, and what its user does to it. The canvas draws it, and changes nothing by itself. */
 import { BehaviorSubject, distinctUntilChanged, map, type Observable } from 'rxjs';
 import type { Document } from '../../../src/dsl/document.js';
-import { type Edit, placeComponents, type Refusal } from '../../../src/dsl/edit/index.js';
+import {
+  type CutEdge,
+  type Edit,
+  placeComponents,
+  type Refusal,
+  resizeContainer,
+} from '../../../src/dsl/edit/index.js';
+import { ownList, ownText } from '../../../src/dsl/json-copy.js';
 import type { JsonObject } from '../../../src/json.js';
 import { type Drawing, drawDocument } from '../../canvas/drawing.js';
 import { type Placement, sceneOf } from '../../canvas/layout/scene.js';
+import type { Size } from '../../canvas/sizes.js';
 import { beginHistory, type History, redo, takeStep, undo } from './history.js';
 import { noteIds } from './notes.js';
-import { placeScene, placesOf, type Spots } from './places.js';
+import { movedTo, placeScene, placesOf, type Spots } from './places.js';
 import { type LoadedDraft, writeDraft } from './write-draft.js';
 
 /** A state that can be gone back to. */
@@ -24,7 +32,11 @@ export interface EditorState extends Moment {
   readonly canRedo: boolean;
   /** Why the last thing that was tried was not done; a new object each time. */
   readonly refusal: Refusal | undefined;
+  /** Connections that the last edit had to take away. */
+  readonly cut: readonly CutEdge[];
 }
+
+const NONE: readonly CutEdge[] = [];
 
 export interface EditOptions {
   /** What it is about, so that typing on is one step. @default a step of its own */
@@ -33,6 +45,8 @@ export interface EditOptions {
   readonly move?: (spots: Spots, ids: readonly string[]) => Spots;
   /** Whether the components that it is about are selected behind it. @default false */
   readonly selects?: boolean;
+  /** Whether the edit itself wrote into the layout what changed there. @default false: all places are written */
+  readonly keepsLayout?: boolean;
 }
 
 /** Belongs to one editor on a screen. */
@@ -47,7 +61,7 @@ export class EditorStore {
     this.#loaded = loaded;
     const first = beginHistory<Moment>({ document: loaded.document, spots: undefined });
     this.#history = start === loaded.document ? first : takeStep(first, { document: start, spots: undefined });
-    this.#state = new BehaviorSubject(this.#stateWith([], undefined));
+    this.#state = new BehaviorSubject(this.#stateWith([]));
   }
 
   get state$(): Observable<EditorState> {
@@ -86,7 +100,8 @@ export class EditorStore {
   }
 
   /** Does an edit; gives why not when it is refused, which the state says, too. */
-  edit(change: (document: Document) => Edit, { about, move, selects = false }: EditOptions = {}): Refusal | undefined {
+  edit(change: (document: Document) => Edit, options: EditOptions = {}): Refusal | undefined {
+    const { about, move, selects = false, keepsLayout = false } = options;
     const { document, spots } = this.#history.present;
     const edit = change(document);
     if (edit.refused !== undefined) {
@@ -95,17 +110,31 @@ export class EditorStore {
     }
     if (edit.document === document) return undefined;
     const moved = spots === undefined || move === undefined ? spots : move(spots, edit.ids);
-    const next = moved === undefined || moved === spots ? edit.document : withPlaces(edit.document, moved);
+    const isWritten = moved === undefined || moved === spots || keepsLayout;
+    const next = isWritten ? edit.document : withPlaces(edit.document, moved);
     this.#history = takeStep(this.#history, { document: next, spots: moved }, { about });
-    this.#tell(selects ? edit.ids : undefined);
+    this.#tell(selects ? edit.ids : undefined, edit.cut);
     return undefined;
   }
 
   /** Puts things elsewhere. */
   move(places: Spots): void {
     this.edit((document) => ({ document: { ...document }, ids: [...places.keys()] }), {
-      move: (spots) => new Map([...spots, ...places]),
+      move: (spots) => movedTo(spots, places),
     });
+  }
+
+  /** Gives a container another size; it never gets smaller than its body needs. */
+  resize(id: string, { width, height }: Size): void {
+    const size = { width: Math.round(width), height: Math.round(height) };
+    const isInLayout = ownList(this.document.graph, 'nodes').some((node) => ownText(node, 'id') === id);
+    this.edit(
+      (document) => (isInLayout ? resizeContainer(document, id, size) : { document: { ...document }, ids: [id] }),
+      {
+        move: (spots) => movedTo(spots, new Map([[id, { x: 0, y: 0, ...spots.get(id), ...size }]])),
+        keepsLayout: isInLayout,
+      },
+    );
   }
 
   undo(): void {
@@ -124,15 +153,16 @@ export class EditorStore {
     this.#state.next({ ...this.state, selection: ids });
   }
 
+  /** Says why something was not done; undefined takes back what was said last. */
   refuse(refusal: Refusal | undefined): void {
-    this.#state.next({ ...this.state, refusal: refusal && { ...refusal } });
+    this.#state.next({ ...this.state, refusal: refusal && { ...refusal }, cut: NONE });
   }
 
-  #tell(selection?: readonly string[]): void {
-    this.#state.next(this.#stateWith(selection ?? this.state.selection, undefined));
+  #tell(selection: readonly string[] = this.state.selection, cut?: readonly CutEdge[]): void {
+    this.#state.next(this.#stateWith(selection, cut));
   }
 
-  #stateWith(selection: readonly string[], refusal: Refusal | undefined): EditorState {
+  #stateWith(selection: readonly string[], cut = NONE): EditorState {
     const { past, present, future } = this.#history;
     const notes = new Set(noteIds(present.document));
     return {
@@ -140,7 +170,8 @@ export class EditorStore {
       selection: selection.filter((id) => present.document.components[id] !== undefined || notes.has(id)),
       canUndo: past.length > 0,
       canRedo: future.length > 0,
-      refusal,
+      refusal: undefined,
+      cut,
     };
   }
 }

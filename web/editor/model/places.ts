@@ -1,15 +1,31 @@
 /** Where everything stands in the editor: as it was drawn first, and then where its user put it. */
 import type { Place } from '../../../src/dsl/edit/index.js';
+import { atLeast } from '../../canvas/layout/lay-out.js';
 import type { Box, Placed, Placement, Point, Scene } from '../../canvas/layout/scene.js';
-import { BODY } from '../../canvas/sizes.js';
+import { BODY, type Size } from '../../canvas/sizes.js';
 
-/** Places of nodes and notes, of what lies in a body from the corner of its container. */
-export type Spots = ReadonlyMap<string, Point>;
+/** Places of nodes and notes, of what lies in a body from the corner of its container; with the sizes that containers were given. */
+export type Spots = ReadonlyMap<string, Point & Partial<Size>>;
 
 /** Free room beside what stands already. */
 const GAP = 72;
 
-/** The places and sizes of a scene whose nodes stand where they were put; containers are as large as their bodies need. */
+/** Where everything stands at first; containers have the sizes of their file. */
+export function firstSpots({ boxes }: Scene, placement: Placement): Spots {
+  const sized = new Set(boxes.flatMap(({ id, isContainer, inFile }) => (isContainer && inFile?.width ? [id] : [])));
+  return new Map(
+    [...placement].map(([id, { x, y, width, height }]) => [id, sized.has(id) ? { x, y, width, height } : { x, y }]),
+  );
+}
+
+/** Places after some were changed; sizes stay. */
+export function movedTo(spots: Spots, places: Spots): Spots {
+  const next = new Map(spots);
+  for (const [id, place] of places) next.set(id, { ...spots.get(id), ...place });
+  return next;
+}
+
+/** The places and sizes of a scene whose nodes stand where they were put; containers are at least as large as their bodies need. */
 export function placeScene({ boxes }: Scene, spots: Spots): Placement {
   const levels = new Map<string | undefined, Box[]>();
   for (const box of boxes) levels.set(box.parent, [...(levels.get(box.parent) ?? []), box]);
@@ -18,8 +34,8 @@ export function placeScene({ boxes }: Scene, spots: Spots): Placement {
     const inset = container === undefined ? { x: 0, y: 0 } : { x: BODY.side, y: BODY.top };
     let [right, bottom, free] = [0, 0, inset.x];
     for (const box of levels.get(container) ?? []) {
-      const size = box.isContainer === true ? place(box.id) : box;
-      const spot = spots.get(box.id) ?? { x: free, y: inset.y };
+      const spot: Point & Partial<Size> = spots.get(box.id) ?? { x: free, y: inset.y };
+      const size = box.isContainer === true ? atLeast(place(box.id), spot) : box;
       const x = container === undefined ? spot.x : Math.max(inset.x, spot.x);
       const y = container === undefined ? spot.y : Math.max(inset.y, spot.y);
       placement.set(box.id, { x, y, width: size.width, height: size.height });
@@ -63,7 +79,7 @@ export function spotsInContainer(
   if (start !== undefined) next.set(start, { x: BODY.side, y: MARGIN.top + 8 });
   for (const id of members) {
     const { x, y } = spots.get(id) ?? { x: left, y: top };
-    next.set(id, { x: x - left + MARGIN.left, y: y - top + MARGIN.top });
+    next.set(id, { ...spots.get(id), x: x - left + MARGIN.left, y: y - top + MARGIN.top });
   }
   return next;
 }

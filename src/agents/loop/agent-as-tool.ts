@@ -1,0 +1,73 @@
+/** An agent as a tool of another one. */
+import { invoke } from '../../compose/run.js';
+import { defineTool } from '../../compose/tools/define-tool.js';
+import type { ToolInput } from '../../compose/tools/tool-schema.js';
+import type { JsonObject } from '../../json.js';
+import type { ChatMessage } from '../../models/messages.js';
+import { requireCallable, requireOptions } from '../../operators/invalid-option.js';
+import { AGENT_TOOL, type AgentTool, type AnyAgent, type CalledAgent } from './agent-end.js';
+import { messagesOf } from './agent-input.js';
+
+/** How an agent is offered to models. */
+export interface AgentToolOptions {
+  /** @default the name of the agent */
+  readonly name?: string;
+  /** What it does and when to use it. @default the description of the agent */
+  readonly description?: string;
+  /**
+   * What it is told. `request`: what the caller writes. `history`: the conversation of the caller before it. @default 'request'
+   */
+  readonly hears?: 'request' | 'history';
+  /** What describes its arguments, with `question`. @default { request: text } */
+  readonly input?: ToolInput;
+  /** The question that arguments are. @default their `request` */
+  readonly question?: (args: JsonObject) => string | readonly ChatMessage[];
+}
+
+/**
+ * Makes a tool of an agent, for `tools` of other agents, and for `toolsNode`.
+ *
+ * Among the tools of an agent it is a part of that agent's graph: its steps have paths such as `lead/agents[0]/writer/model`, its questions are
+ * answered there, a run that is recovered goes on inside it, and its events are events of the run. What it hands over stays inside, as does its
+ * conversation; the caller gets its text. An error of its model is a result that says so.
+ *
+ * @throws EngineError OPTION_INVALID for a name that models cannot call, no description, and names that are no options.
+ */
+export function agentTool(agent: AnyAgent, options: AgentToolOptions = {}): AgentTool {
+  const owner = `agentTool "${agent?.name}"`;
+  requireOptions(owner, options, ['name', 'description', 'hears', 'input', 'question']);
+  const { name = agent.name, description = agent.description, hears = 'request', input = REQUEST } = options;
+  const { question = requestOf } = options;
+  requireCallable(owner, 'question', options.question);
+  const called: CalledAgent = {
+    agent,
+    messagesOf: (args, conversation) => {
+      const asked = messagesOf(question(args as JsonObject), agent.name);
+      return hears === 'history' ? [...conversation.filter(isSpoken), ...asked] : asked;
+    },
+  };
+  const tool = defineTool({
+    name,
+    description,
+    input,
+    run: (args, call) => invoke(agent, called.messagesOf(args as JsonObject, []), { within: call }),
+  });
+  return Object.freeze({ ...tool, [AGENT_TOOL]: called });
+}
+
+const REQUEST: JsonObject = {
+  type: 'object',
+  properties: { request: { type: 'string', description: 'What it has to do, with everything that it needs to know.' } },
+  required: ['request'],
+};
+
+function requestOf({ request }: JsonObject): string {
+  return typeof request === 'string' ? request : JSON.stringify(request ?? '');
+}
+
+/** What was said; calls and their results belong to tools that another agent does not have. */
+function isSpoken(message: ChatMessage): boolean {
+  return (
+    message.role === 'user' || (message.role === 'assistant' && message.content !== '' && !message.toolCalls?.length)
+  );
+}

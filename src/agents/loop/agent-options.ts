@@ -1,0 +1,182 @@
+/** What an agent is made of, checked when it is made. */
+import { requireName } from '../../compose/make-step.js';
+import type { ChatModelOptions } from '../../compose/models/chat-model-step.js';
+import type { StepTool } from '../../compose/tools/step-tool.js';
+import { toolBox } from '../../compose/tools/tool-box.js';
+import { EngineError } from '../../errors.js';
+import type { ChatModel } from '../../models/chat-model.js';
+import {
+  hasMethods,
+  invalidOption,
+  requireCallable,
+  requireOptions,
+  requireSchema,
+  requireWhole,
+} from '../../operators/invalid-option.js';
+import type { StandardSchema } from '../../standard-schema.js';
+import type { AgentView } from './agent-view.js';
+import { type AnswerLimits, checkLimits } from './answer-limits.js';
+import type { ModelRetry } from './ask-model.js';
+import type { AnyMiddleware, HookResult, RoundRequest } from './middleware.js';
+import { rounds, type StopRule } from './stop-rules.js';
+
+/** See `agent`. */
+export interface AgentOptions<O = string> {
+  /** Part of paths and of events; what other agents call it by. */
+  readonly name: string;
+  /** What it does and when to ask it, for agents that may. @default none */
+  readonly description?: string;
+  /** A model of `services.models` by name, `''` for the default one, or a model itself. @default '' */
+  readonly model?: string | ChatModel;
+  /** Stand in for the model when it fails, in this order; a round begins with the one that answered last. @default none */
+  readonly failover?: readonly (string | ChatModel)[];
+  /** What requests to the model say beside messages and tools. @default nothing */
+  readonly settings?: RoundRequest['settings'];
+  /** What the model is told of its part. @default nothing */
+  readonly instructions?: string | ((view: AgentView) => string);
+  /** What the model may call; agents among them are made by `agentTool`. @default none */
+  readonly tools?: readonly StepTool[];
+  /** What the answer has to be; the model is told its JSON Schema, and what is wrong with an answer that does not fit. @default text */
+  readonly output?: StandardSchema<unknown, O>;
+  /** Answers that do not fit and are sent back. @default 2 */
+  readonly repairs?: number;
+  /** Keeps the answer in the session under this name. @default not kept */
+  readonly outputKey?: string;
+  /** Hooks around model and tools; the first one is outermost. @default none */
+  readonly use?: readonly AnyMiddleware[];
+  /** When tools may not be called any more; one rule is enough. @default [rounds(20)] */
+  readonly stopWhen?: readonly StopRule[];
+  /**
+   * What happens then. `answer`: the model is asked once more, without tools. `end`: what it said last is the answer. `fail`: LIMIT_REACHED.
+   * @default 'answer'
+   */
+  readonly whenStopped?: 'answer' | 'end' | 'fail';
+  /** Tools whose result is the answer of the agent. @default none */
+  readonly returnDirectly?: readonly string[];
+  /** Changes the request of a round: its model, its messages, its tools. @default not changed */
+  readonly prepareRound?: (request: RoundRequest, view: AgentView) => HookResult<Partial<RoundRequest>>;
+  /** When the model is asked again. @default never */
+  readonly retry?: ModelRetry;
+  /** How long an answer may take. @default no limit */
+  readonly limits?: AnswerLimits;
+  /** Calls of tools at work at once, and of agents. @default 8 */
+  readonly concurrency?: number;
+}
+
+/** The same with its defaults. */
+export interface AgentSetup
+  extends Required<Omit<AgentOptions<unknown>, 'output' | 'outputKey' | 'prepareRound' | 'retry'>> {
+  readonly output: StandardSchema<unknown, unknown> | undefined;
+  readonly outputKey: string | undefined;
+  readonly prepareRound: AgentOptions['prepareRound'];
+  readonly retry: ModelRetry | undefined;
+}
+
+const OPTIONS = [
+  'name',
+  'description',
+  'model',
+  'failover',
+  'settings',
+  'instructions',
+  'tools',
+  'output',
+  'repairs',
+  'outputKey',
+  'use',
+  'stopWhen',
+  'whenStopped',
+  'returnDirectly',
+  'prepareRound',
+  'retry',
+  'limits',
+  'concurrency',
+];
+
+/**
+ * Reads the options of an agent.
+ *
+ * @throws EngineError PLAN_INVALID for a name that no path could hold; OPTION_INVALID for everything else that cannot be used.
+ */
+export function readAgentOptions(options: AgentOptions<never>): AgentSetup {
+  requireOptions('agent', options, OPTIONS, 'an object with "name"');
+  const { name, use = [], stopWhen = [rounds(20)], failover = [], retry, limits = {} } = options;
+  requireName('An agent', name);
+  const owner = `agent "${name}"`;
+  const { model = '', whenStopped = 'answer', repairs = 2, concurrency = 8, tools = [] } = options;
+  for (const one of [model, ...failover]) requireModel(owner, one);
+  for (const hook of ['prepareRound'] as const) requireCallable(owner, hook, options[hook]);
+  requireSchema(owner, 'output', options.output);
+  requireWhole(owner, 'repairs', repairs, 0);
+  requireWhole(owner, 'concurrency', concurrency, 1);
+  checkLimits(owner, limits);
+  if (retry !== undefined) checkRetry(owner, retry);
+  requireFunctions(owner, 'stopWhen', stopWhen);
+  requireNames(owner, use);
+  if (!['answer', 'end', 'fail'].includes(whenStopped)) {
+    throw invalidOption(owner, 'whenStopped', '"answer", "end" or "fail"', whenStopped);
+  }
+  const box = toolBox(owner, [...tools, ...use.flatMap((middleware) => middleware.tools ?? [])]);
+  const { returnDirectly = [], instructions = '' } = options;
+  if (typeof instructions !== 'string') requireCallable(owner, 'instructions', instructions);
+  for (const tool of returnDirectly)
+    if (box.find(tool) === undefined) throw unknownDirect(owner, tool, box.unknown(tool));
+  return {
+    description: '',
+    settings: {},
+    ...(options as AgentOptions<unknown>),
+    name,
+    model,
+    failover,
+    instructions,
+    tools,
+    use,
+    stopWhen,
+    whenStopped,
+    returnDirectly,
+    repairs,
+    concurrency,
+    limits,
+    retry,
+    output: options.output,
+    outputKey: options.outputKey,
+    prepareRound: options.prepareRound,
+  };
+}
+
+/** What every request of a model may say; for checks of settings. */
+export type RequestSettings = ChatModelOptions;
+
+function requireModel(owner: string, model: unknown): void {
+  if (typeof model === 'string' || hasMethods(model, ['chat'])) return;
+  throw invalidOption(owner, 'model', 'the name of a model, or an object with a function "chat"', model);
+}
+
+function checkRetry(owner: string, retry: ModelRetry): void {
+  requireOptions(`${owner}: "retry"`, retry, ['attempts', 'delayMs', 'when']);
+  requireWhole(owner, 'retry.attempts', retry.attempts, 1);
+  if (typeof retry.delayMs === 'number') requireWhole(owner, 'retry.delayMs', retry.delayMs, 0);
+  else requireCallable(owner, 'retry.delayMs', retry.delayMs);
+  requireCallable(owner, 'retry.when', retry.when);
+}
+
+function requireFunctions(owner: string, option: string, list: unknown): void {
+  if (Array.isArray(list) && list.every((one) => typeof one === 'function')) return;
+  throw invalidOption(owner, option, 'a list of functions', list);
+}
+
+function requireNames(owner: string, use: readonly AnyMiddleware[]): void {
+  if (!Array.isArray(use) || use.some((one) => typeof one?.name !== 'string')) {
+    throw invalidOption(owner, 'use', 'a list of middlewares, made by defineMiddleware', use);
+  }
+  const double = use.find(({ name }, at) => use.findIndex((other) => other.name === name) < at);
+  if (double === undefined) return;
+  throw new EngineError(
+    'OPTION_INVALID',
+    `${owner}: two middlewares are called "${double.name}". Give one another name.`,
+  );
+}
+
+function unknownDirect(owner: string, tool: string, { message }: EngineError): EngineError {
+  return new EngineError('OPTION_INVALID', `${owner}: "returnDirectly" names "${tool}". ${message}`);
+}

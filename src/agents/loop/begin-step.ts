@@ -1,0 +1,27 @@
+/** The beginning of an agent: its messages, as middlewares make them. */
+import { isThenable } from '../../compose/engine/later.js';
+import { Interrupt } from '../../compose/interrupt.js';
+import type { Step } from '../../compose/step.js';
+import { step } from '../../compose/steps.js';
+import { isJsonObject } from '../../json.js';
+import type { ChatMessage } from '../../models/messages.js';
+import type { AgentInGraph } from './agent-in-graph.js';
+import { messagesOf } from './agent-input.js';
+import { loopAt } from './loop-state.js';
+import { runHooks } from './run-hooks.js';
+
+/** Puts what the agent is asked into its state. */
+export function beginStep({ setup }: AgentInGraph): Step<unknown, unknown> {
+  const { name, use } = setup;
+  return step('begin', (input: unknown, at) => {
+    const asked = isJsonObject(input) && Array.isArray(input.messages) ? input.messages : input;
+    const take = (messages: readonly ChatMessage[] | Interrupt): unknown => {
+      if (messages instanceof Interrupt) return messages;
+      at.emit('agent-started', { agent: name });
+      loopAt(at).update({ messages, given: messages.length });
+      return {};
+    };
+    const messages = runHooks(name, use, ({ beforeAgent }) => beforeAgent, messagesOf(asked, at.path), at);
+    return isThenable(messages) ? messages.then(take) : take(messages);
+  });
+}

@@ -1,0 +1,161 @@
+/** The calls of an answer: which way they go, how tools are called, and how results come together. */
+import { defer } from 'rxjs';
+import { isThenable } from '../../compose/engine/later.js';
+import { Interrupt } from '../../compose/interrupt.js';
+import type { Step, StepActivation } from '../../compose/step.js';
+import { step } from '../../compose/steps.js';
+import { type ToolsCall, toolCaller } from '../../compose/tools/tools-node.js';
+import { concatMessageLists } from '../../models/concat-messages.js';
+import type { ToolCall } from '../../models/content-parts.js';
+import { type ToolMessage, toolMessage } from '../../models/messages.js';
+import { readArguments } from '../../tools/read-arguments.js';
+import { AGENT_TOOL, type AgentEnd, type AgentTool } from './agent-end.js';
+import type { AgentCall, AgentInGraph, Ending } from './agent-in-graph.js';
+import { isUnfinished } from './ask-model.js';
+import { placeOf } from './listen-step.js';
+import { liveAt } from './live-control.js';
+import { loopAt, newestAnswer } from './loop-state.js';
+import { MiddlewareView, runHooks } from './run-hooks.js';
+
+/** The calls of the newest answer, by what makes them. */
+interface SortedCalls {
+  readonly all: readonly ToolCall[];
+  readonly tools: readonly ToolCall[];
+  readonly agents: readonly { readonly call: ToolCall; readonly tool: AgentTool }[];
+  /** The first call that hands over. */
+  readonly handoff: { readonly call: ToolCall; readonly to: string } | undefined;
+}
+
+/** Sorts the calls of the newest answer; those that were answered already are made by nothing. */
+export function sortCalls({ agents, handoffs }: AgentInGraph, at: StepActivation): SortedCalls {
+  const loop = loopAt(at).value;
+  const { toolCalls: all = [] } = newestAnswer(loop);
+  const answered = new Set(loop.answered.map(({ toolCallId }) => toolCallId));
+  const open = all.filter(({ id }) => !answered.has(id));
+  const targets = new Map([...handoffs].map(([to, { name }]) => [name, to]));
+  const over = open.find(({ name }) => targets.has(name));
+  const agentOf = (call: ToolCall): AgentTool | undefined => agents.find(({ name }) => name === call.name);
+  return {
+    all,
+    tools: open.filter((call) => agentOf(call) === undefined && !targets.has(call.name)),
+    agents: open.flatMap((call) => {
+      const tool = agentOf(call);
+      return tool === undefined ? [] : [{ call, tool }];
+    }),
+    handoff: over === undefined ? undefined : { call: over, to: targets.get(over.name) as string },
+  };
+}
+
+/** Where an answer leads: to tools, agents, or both; to the next round; or out of the loop. */
+export function routesAfter(agent: AgentInGraph, at: StepActivation): readonly Route[] {
+  const message = newestAnswer(loopAt(at).value);
+  if (isUnfinished(message)) return ['listen'];
+  const { all, tools, agents, handoff } = sortCalls(agent, at);
+  if (all.length === 0 || handoff !== undefined) return ['answer'];
+  const routes: Route[] = [];
+  if (tools.length > 0) routes.push('tools');
+  if (agents.length > 0) routes.push('agents');
+  return routes.length === 0 ? ['gather'] : routes;
+}
+
+type Route = 'listen' | 'answer' | 'gather' | 'tools' | 'agents';
+
+/** Calls the tools of an answer, side by side. What fails, and a tool that is not there, is text for the model. */
+export function callToolsStep(agent: AgentInGraph): Step<unknown, ToolMessage[]> {
+  const { setup, tools } = agent;
+  return step<unknown, ToolMessage[]>(
+    'tools',
+    (_, at) =>
+      defer(() => {
+        const use = setup.use.flatMap((middleware) => {
+          if (middleware.wrapTool === undefined) return [];
+          const view = new MiddlewareView(setup.name, at, middleware);
+          const wrap: ToolsCall['use'][number] = (request, next) => middleware.wrapTool?.(request, next, view) as never;
+          return [Object.defineProperty(wrap, 'name', { value: middleware.name })];
+        });
+        const caller = toolCaller(`agent "${setup.name}"`, {
+          tools,
+          use,
+          concurrency: setup.concurrency,
+          errorsAsText: true,
+        });
+        return caller(sortCalls(agent, at).tools, at);
+      }),
+    { kind: 'toolsNode', mayAsk: true, chunks: (lists) => concatMessageLists(lists) },
+  );
+}
+
+/** The calls of agents, as they start. */
+export function agentCalls(agent: AgentInGraph, at: StepActivation): AgentCall[] {
+  const { messages } = loopAt(at).value;
+  const before = messages.slice(0, -1);
+  return sortCalls(agent, at).agents.map(({ call, tool }) => ({
+    name: tool.name,
+    messages: tool[AGENT_TOOL].messagesOf(readArguments(tool.name, call.arguments, { repair: true }), before),
+  }));
+}
+
+/** What came of the calls; both are there when both ways were taken. */
+interface Results {
+  readonly tools?: readonly ToolMessage[];
+  readonly agents?: readonly AgentEnd[];
+}
+
+/** Where an agent goes with its results. */
+interface Gathered extends Ending {
+  readonly next: 'listen' | 'answer';
+}
+
+/** Puts the results into the conversation, in the order of the calls. */
+export function gatherStep(agent: AgentInGraph): Step<unknown, Gathered> {
+  const { setup } = agent;
+  return step<unknown, Gathered>('gather', (results, at) => {
+    const take = (messages: readonly ToolMessage[] | Interrupt): Gathered | Interrupt => {
+      if (messages instanceof Interrupt) return messages;
+      loopAt(at).append('messages', ...messages);
+      const direct = messages.find((message) => isDirect(agent, message));
+      const live = liveAt(at);
+      live?.reached(placeOf(setup, at), 'tools');
+      if (direct === undefined) live?.reached(placeOf(setup, at), 'round');
+      return direct === undefined ? { next: 'listen' } : { next: 'answer', direct: direct.content };
+    };
+    const ordered = inOrder(agent, results as Results, at);
+    const messages = runHooks(setup.name, setup.use, ({ afterTools }) => afterTools, ordered, at);
+    return (isThenable(messages) ? messages.then(take) : take(messages)) as Gathered;
+  });
+}
+
+function inOrder(
+  agent: AgentInGraph,
+  { tools = [], agents = [] }: Results,
+  at: StepActivation,
+): readonly ToolMessage[] {
+  const { answered } = loopAt(at).value;
+  const { all, agents: called } = sortCalls(agent, at);
+  const byAgents = new Map(called.map(({ call }, index) => [call.id, resultOf(call, agents[index])]));
+  const byTools = new Map(tools.map((message) => [message.toolCallId, message]));
+  const given = new Map(answered.map((message) => [message.toolCallId, message]));
+  return all.map(
+    (call) => given.get(call.id) ?? byTools.get(call.id) ?? byAgents.get(call.id) ?? resultOf(call, undefined),
+  );
+}
+
+function resultOf({ id, name }: ToolCall, end: AgentEnd | undefined): ToolMessage {
+  if (end?.type === 'answered') return toolMessage(end.text, id, { name });
+  const why = end?.type === 'failed' ? end.error.message : 'The call gave no result.';
+  return toolMessage(why, id, { name, isError: true });
+}
+
+function isDirect({ setup }: AgentInGraph, { name, extra, isError }: ToolMessage): boolean {
+  return (
+    isError !== true && (extra?.returnDirectly === true || (name !== undefined && setup.returnDirectly.includes(name)))
+  );
+}
+
+/** What a tool returns so that its result is the answer of the agent that called it. */
+export function finalAnswer(text: string): {
+  readonly text: string;
+  readonly extra: { readonly returnDirectly: true };
+} {
+  return { text, extra: { returnDirectly: true } };
+}

@@ -1,0 +1,69 @@
+/** The safe point before a round of an agent: inputs that came meanwhile join, and stop rules are asked. */
+import type { Step, StepActivation } from '../../compose/step.js';
+import { step } from '../../compose/steps.js';
+import { EngineError } from '../../errors.js';
+import type { UserMessage } from '../../models/messages.js';
+import type { UserInput } from '../sessions/session-store.js';
+import type { AgentInGraph } from './agent-in-graph.js';
+import type { AgentSetup } from './agent-options.js';
+import { StepView } from './agent-view.js';
+import { type AgentPlace, liveAt } from './live-control.js';
+import { loopAt } from './loop-state.js';
+
+/** Where an agent goes from its safe point. */
+export interface Heard {
+  readonly next: 'model' | 'answer';
+  /** Why it answers now. */
+  readonly ending?: 'preempted' | 'stopped';
+}
+
+/** Takes inputs, counts the round, and decides whether there is another one. */
+export function listenStep({ setup }: AgentInGraph): Step<unknown, Heard> {
+  return step('listen', (_: unknown, at): Heard => {
+    const place = placeOf(setup, at);
+    const live = liveAt(at);
+    const loop = loopAt(at);
+    if (live?.preempts(place) === true && loop.value.round > 0) return { next: 'answer', ending: 'preempted' };
+    const inputs = live?.waiting(place, loop.value.delivered) ?? [];
+    if (inputs.length > 0) {
+      loop.append('messages', ...inputs.map(messageOf));
+      loop.append('delivered', ...inputs.map(({ id }) => id));
+      live?.deliver(place, inputs, loop.value.round + 1);
+    }
+    const spent = spentReason(setup, at);
+    if (spent !== undefined) {
+      const isOver = loop.value.spent !== '';
+      if (setup.whenStopped === 'fail') throw stopped(setup, spent);
+      if (setup.whenStopped === 'end' || isOver) return { next: 'answer', ending: 'stopped' };
+      loop.update({ spent });
+    }
+    const round = loop.value.round + 1;
+    loop.update({ round, answered: [] });
+    at.emit('round-started', { agent: setup.name, round });
+    return { next: 'model' };
+  });
+}
+
+/** The path of the agent that a step belongs to. */
+export function placeOf({ name }: Pick<AgentSetup, 'name'>, { path }: Pick<StepActivation, 'path'>): AgentPlace {
+  const end = path.lastIndexOf('/');
+  return { name, path: end < 0 ? '' : path.slice(0, end) };
+}
+
+function messageOf({ id, content }: UserInput): UserMessage {
+  return { role: 'user', content, id };
+}
+
+function spentReason({ name, stopWhen }: AgentSetup, at: StepActivation): string | undefined {
+  const view = new StepView(name, at);
+  for (const rule of stopWhen) {
+    const reason = rule(view);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+}
+
+function stopped({ name }: AgentSetup, reason: string): EngineError {
+  const message = `Agent "${name}" was stopped before it had an answer: ${reason} Raise its limits, or let it answer with what it has (whenStopped: 'answer').`;
+  return new EngineError('LIMIT_REACHED', message);
+}

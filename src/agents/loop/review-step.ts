@@ -1,0 +1,41 @@
+/** What middlewares make of an answer before its calls are made; here a person may be asked about them. */
+import { isThenable } from '../../compose/engine/later.js';
+import { Interrupt } from '../../compose/interrupt.js';
+import type { Step } from '../../compose/step.js';
+import { step } from '../../compose/steps.js';
+import type { AssistantMessage } from '../../models/messages.js';
+import type { AgentInGraph, Ending } from './agent-in-graph.js';
+import { isUnfinished } from './ask-model.js';
+import { loopAt } from './loop-state.js';
+import type { RoundAnswer } from './middleware.js';
+import { runHooks } from './run-hooks.js';
+
+/** Calls that are made of one answer; further ones are dropped. */
+const MAX_CALLS = 64;
+
+/** Takes an answer into the conversation. */
+export function reviewStep({ setup }: AgentInGraph): Step<AssistantMessage, Ending> {
+  const { name, use } = setup;
+  return step('review', (message: AssistantMessage, at) => {
+    const loop = loopAt(at);
+    const take = (answer: RoundAnswer | Interrupt): Ending | Interrupt => {
+      if (answer instanceof Interrupt) return answer;
+      loop.append('messages', answer.message);
+      loop.update({ answered: answer.results });
+      return {};
+    };
+    const { toolCalls, ...rest } = message;
+    const calls = loop.value.spent === '' ? (toolCalls?.slice(0, MAX_CALLS) ?? []) : [];
+    const asked: AssistantMessage = calls.length === 0 ? rest : { ...rest, toolCalls: calls };
+    if (isUnfinished(message) || message.extra?.failed !== undefined)
+      return take({ message: asked, results: [] }) as Ending;
+    const reviewed = runHooks<RoundAnswer>(
+      name,
+      use,
+      ({ afterModel }) => afterModel,
+      { message: asked, results: [] },
+      at,
+    );
+    return (isThenable(reviewed) ? reviewed.then(take) : take(reviewed)) as Ending;
+  });
+}

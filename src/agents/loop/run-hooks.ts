@@ -1,0 +1,110 @@
+/** The hooks of middlewares one after the other, also over a question that one of them asks. */
+import { isThenable } from '../../compose/engine/later.js';
+import { Interrupt, type InterruptOptions, type InterruptPart } from '../../compose/interrupt.js';
+import type { StepActivation } from '../../compose/step.js';
+import { EngineError } from '../../errors.js';
+import { isJsonObject } from '../../json.js';
+import { StepView } from './agent-view.js';
+import { loopAt } from './loop-state.js';
+import type { AnyMiddleware, AskingHookResult, HookView } from './middleware.js';
+
+/** The view of one middleware. */
+export class MiddlewareView extends StepView implements HookView {
+  readonly answers: ReadonlyMap<string, unknown>;
+  readonly #middleware: AnyMiddleware;
+
+  constructor(agent: string, at: StepActivation, middleware: AnyMiddleware) {
+    super(agent, at);
+    this.#middleware = middleware;
+    this.answers = answersFor(middleware.name, at);
+  }
+
+  get own(): unknown {
+    const { name, initial } = this.#middleware;
+    const { own } = loopAt(this.at).value;
+    return Object.hasOwn(own, name) ? own[name] : initial?.();
+  }
+
+  setOwn(value: unknown): void {
+    const loop = loopAt(this.at);
+    loop.update({ own: { ...loop.value.own, [this.#middleware.name]: value } });
+  }
+
+  interrupt(question: unknown, options: Omit<InterruptOptions, 'memo'> = {}): Interrupt {
+    return this.at.interrupt(question, options);
+  }
+
+  interruptAll(questions: readonly InterruptPart[]): Interrupt {
+    return this.at.interruptAll(questions);
+  }
+}
+
+/** A hook, bound to its middleware. */
+type Hook<T> = (middleware: AnyMiddleware) => ((value: T, view: MiddlewareView) => AskingHookResult<T>) | undefined;
+
+/** Where the hooks stand while one of them asks. */
+interface HookMemo {
+  readonly hook: number;
+  readonly value: unknown;
+}
+
+/**
+ * Passes a value through the hooks of the middlewares, in their order; synchronous as long as they are.
+ *
+ * A hook that asks ends the step; its questions have the addresses `<path>#<middleware>` and `<path>#<middleware>/<id>`. Once they are answered the
+ * hooks go on with that one, and with the value it had.
+ */
+export function runHooks<T>(
+  agent: string,
+  middlewares: readonly AnyMiddleware[],
+  hookOf: Hook<T>,
+  first: T,
+  at: StepActivation,
+): T | Interrupt | PromiseLike<T | Interrupt> {
+  const memo = readMemo(at);
+  const passOn = (value: T, from: number): T | Interrupt | PromiseLike<T | Interrupt> => {
+    let current = value;
+    for (let index = from; index < middlewares.length; index += 1) {
+      const middleware = middlewares[index] as AnyMiddleware;
+      const hook = hookOf(middleware);
+      if (hook === undefined) continue;
+      const given = hook.call(middleware, current, new MiddlewareView(agent, at, middleware));
+      if (isThenable(given)) {
+        const before = current;
+        return given.then((later) =>
+          later instanceof Interrupt
+            ? asked(later, { hook: index, value: before })
+            : passOn(later ?? before, index + 1),
+        );
+      }
+      if (given instanceof Interrupt) return asked(given, { hook: index, value: current });
+      current = (given as T | undefined) ?? current;
+    }
+    return current;
+  };
+  const asked = (interrupt: Interrupt, { hook, value }: HookMemo): Interrupt => {
+    const { name } = middlewares[hook] as AnyMiddleware;
+    return at.interruptAll(partsOf(name, interrupt), { memo: { hook, value } });
+  };
+  return memo === undefined ? passOn(first, 0) : passOn(memo.value as T, memo.hook);
+}
+
+function partsOf(name: string, interrupt: Interrupt): readonly InterruptPart[] {
+  if (interrupt.parts.length === 0) return [{ id: name, interrupt }];
+  return interrupt.parts.map((part) => ({ ...part, id: `${name}/${part.id}` }));
+}
+
+function answersFor(name: string, { answers }: StepActivation): ReadonlyMap<string, unknown> {
+  const own = new Map<string, unknown>();
+  for (const [id, answer] of answers) {
+    if (id === name) own.set('', answer);
+    else if (id.startsWith(`${name}/`)) own.set(id.slice(name.length + 1), answer);
+  }
+  return own;
+}
+
+function readMemo({ isResumed, memo, path }: StepActivation): HookMemo | undefined {
+  if (!isResumed || memo === undefined) return undefined;
+  if (isJsonObject(memo) && typeof memo.hook === 'number') return memo as unknown as HookMemo;
+  throw new EngineError('CHECKPOINT_INVALID', `What the hooks of "${path}" stored with their question cannot be read.`);
+}

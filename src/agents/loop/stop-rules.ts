@@ -1,0 +1,44 @@
+/** When an agent stops calling tools: rules over what it has done so far. */
+import { requireWhole } from '../../operators/invalid-option.js';
+import type { AgentView } from './agent-view.js';
+
+/** Looks at an agent before each call of its model; text says why it may call no more tools. */
+export type StopRule = (view: AgentView) => string | undefined;
+
+/**
+ * At most so many calls of the model that may ask for tools.
+ *
+ * @throws EngineError OPTION_INVALID for something else than a whole number of at least 1.
+ */
+export function rounds(most: number): StopRule {
+  requireWhole('rounds', 'most', most, 1);
+  return ({ round }) => (round >= most ? `${most} rounds have been made.` : undefined);
+}
+
+/**
+ * At most so many tokens, as far as the model counts them.
+ *
+ * @throws EngineError OPTION_INVALID for something else than a whole number of at least 1.
+ */
+export function tokens(most: number): StopRule {
+  requireWhole('tokens', 'most', most, 1);
+  return ({ usage }) => (usage.totalTokens >= most ? `The budget of ${most} tokens is spent.` : undefined);
+}
+
+/**
+ * At most so many milliseconds in which the model or a tool is at work; waiting for a person does not count.
+ *
+ * @throws EngineError OPTION_INVALID for something else than a whole number of at least 1.
+ */
+export function milliseconds(most: number): StopRule {
+  requireWhole('milliseconds', 'most', most, 1);
+  return ({ elapsedMs }) => (elapsedMs >= most ? `The budget of ${most / 1000} seconds is spent.` : undefined);
+}
+
+/** Stops once a tool of this name has given a result. */
+export function called(tool: string): StopRule {
+  return ({ messages }) =>
+    messages.some((message) => message.role === 'tool' && message.name === tool)
+      ? `The tool ${tool} has been called.`
+      : undefined;
+}
