@@ -62,6 +62,7 @@ async function inProcess(to: string, clients: number, log?: RunLog): Promise<Row
   const canvas = loadCanvas(DOCUMENT, { registry: REGISTRY });
   const hub = new RunHub({
     stores,
+    storedLog: stores.log,
     openCanvas: createCanvasOpener({ registry: REGISTRY }),
     services: { models: createModels(await modelsFromEnvironment({}, async () => '')) },
     durability: 'sync',

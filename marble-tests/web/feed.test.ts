@@ -6,8 +6,8 @@ import { marbles } from '../support/scheduler.js';
 
 const at = (seq: number, type: RunEvent['type'] = 'node-delta'): RunEvent =>
   ({ type, seq, run: 'r', at: 0 }) as RunEvent;
-const came = (event: RunEvent): LinkNews => ({ type: 'event', event });
-const shown = (event: RunEvent): FeedNews => ({ type: 'event', event });
+const came = (event: RunEvent): LinkNews => ({ type: 'events', events: [event] });
+const shown = (event: RunEvent): FeedNews => ({ type: 'events', events: [event] });
 const END = at(9, 'run-settled');
 
 /** What links say: `o` open, digits are events, `e` the last one (9), `s` an early end (3). */
@@ -83,6 +83,18 @@ describe('feed', () => {
       expectSubscriptions(first.subscriptions).toBe('^--!');
       flush();
       expect(afters).toEqual([0, 1]);
+    }));
+
+  it('takes of events that came together those before a gap, and asks for the others', () =>
+    marbles(({ cold, expectObservable, flush }) => {
+      const events = (...seqs: readonly number[]): LinkNews => ({ type: 'events', events: seqs.map((seq) => at(seq)) });
+      const { open, afters } = linksOf([
+        cold('-ox', { ...IN, x: events(1, 1, 2, 4) }),
+        cold('-oy', { ...IN, y: events(3, 4) }),
+      ]);
+      expectObservable(feed([open], options)).toBe('coxoy', { ...OUT, x: events(1, 2), y: events(3, 4) });
+      flush();
+      expect(afters).toEqual([0, 2]);
     }));
 
   it('takes what comes behind events that are gone, when asking again three times gave the same', () =>
@@ -174,7 +186,7 @@ describe('feed', () => {
         return cold('-o12s', IN);
       };
       const taken$ = feed([open], options).pipe(
-        tap((news) => news.type === 'event' && order.push(`took ${news.event.seq}`)),
+        tap((news) => news.type === 'events' && order.push(`took ${news.events[0]?.seq}`)),
       );
       expectObservable(taken$).toBe('co12(sz|)', OUT);
       expectObservable(hot('-----x').pipe(tap(() => expect(order.slice(0, 2)).toEqual(['took 1', 'said 1'])))).toBe(

@@ -24,7 +24,9 @@ const EVENTS: readonly RunEvent[] = [
   },
 ];
 const NEWS: Readonly<Record<string, FeedNews>> = {
-  ...Object.fromEntries(EVENTS.map((event): [string, FeedNews] => [String(event.seq), { type: 'event', event }])),
+  ...Object.fromEntries(
+    EVENTS.map((event): [string, FeedNews] => [String(event.seq), { type: 'events', events: [event] }]),
+  ),
   z: { type: 'link', link: { is: 'ended' } },
 };
 
@@ -39,6 +41,19 @@ describe('RunStore', () => {
     marbles(({ cold, expectObservable }) => {
       const store = storeOf(cold('123 200ms 4 49ms (56z|)', NEWS));
       expectObservable(drawn(store)).toBe('a 99ms b 202ms c', { a: '0 ', b: '3 one ', c: '6 one two' });
+      store.open();
+    }));
+
+  it('is drawn less often while it catches up, and at once when that ends', () =>
+    marbles(({ cold, expectObservable }) => {
+      const pieces = (from: number): FeedNews => ({
+        type: 'events',
+        events: Array.from({ length: 500 }, (_, at) => ({ ...EVENTS[2], ...head(from + at) }) as RunEvent),
+      });
+      const news = { ...NEWS, a: pieces(3), b: pieces(503), c: pieces(1_003) };
+      const store = storeOf(cold('(12a) 96ms b 599ms (cz|)', news));
+      const lengths = store.picture$.pipe(map(({ lastSeq }) => lastSeq));
+      expectObservable(lengths).toBe('w 99ms x 500ms y 99ms z', { w: 0, x: 502, y: 1_002, z: 1_502 });
       store.open();
     }));
 

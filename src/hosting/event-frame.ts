@@ -24,6 +24,8 @@ export interface EventFrame extends LoggedEvent {
   readonly source: RunEvent;
   /** The JSON of the event for clients: as it is stored, but for the message of an error that is not for them. */
   readonly engine: string;
+  /** The same for clients that have all earlier events: without the texts that stand there, as it is stored. */
+  readonly lean: string;
   /** The JSON of the event in RAGFlow's format, without line ends; undefined when it has no counterpart there. */
   readonly ragflow: string | undefined;
   /** The event in RAGFlow's format. */
@@ -63,6 +65,10 @@ class WholeFrame implements EventFrame {
   get source(): RunEvent {
     this.#source ??= readSource(this.json, this.seq);
     return this.#source;
+  }
+
+  get lean(): string {
+    return this.event === 'run-failed' ? this.engine : this.json;
   }
 
   get engine(): string {
@@ -156,6 +162,10 @@ class PieceFrame implements EventFrame {
   }
 
   get engine(): string {
+    return this.json;
+  }
+
+  get lean(): string {
     return this.json;
   }
 

@@ -17,7 +17,7 @@ import { type EventFrame, isLastEvent, mergeFrames, storedFrame } from './event-
 import type { LiveRun } from './live-run.js';
 
 /** Bounds of one reading from the log. */
-const PAGE = { maxEvents: 512, maxBytes: 512 * 1024 };
+const PAGE = { maxEvents: 2_048, maxBytes: 512 * 1024 };
 
 export interface FollowOptions {
   readonly log: RunLog;

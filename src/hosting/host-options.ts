@@ -5,6 +5,7 @@ import type { Log } from '../logger.js';
 import type { LeaseStore, Signals } from '../records/coordination.js';
 import type { UsageStore } from '../records/quotas.js';
 import type { CommitRun } from '../records/run-commit.js';
+import type { RunLog } from '../records/run-log.js';
 import type { SaleStore } from '../records/sales.js';
 import type { Stores } from '../records/stores.js';
 import type { TicketStore } from '../records/tickets.js';
@@ -92,4 +93,6 @@ export interface HostOptions {
 export interface HostParts extends Omit<Required<HostOptions>, 'limits' | 'telemetry'> {
   readonly limits: HostLimits;
   readonly telemetry: Telemetry | undefined;
+  /** The logs of the stores as they are stored: without texts that earlier events have. */
+  readonly storedLog: RunLog;
 }

@@ -85,7 +85,7 @@ export function createHost(options: HostOptions): Host {
   const { openCanvas = createCanvasOpener({}), durability = 'sync', isShared = false } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const hub = new RunHub({
-    ...{ stores, openCanvas, durability, isShared, telemetry, logger, now, limits },
+    ...{ stores, openCanvas, durability, isShared, telemetry, logger, now, limits, storedLog: options.stores.log },
     services: { ...services, detailBytes: limits.runDetailBytes, ...(telemetry && { trace: telemetry.trace }) },
   });
   const recover = createRecover(hub);

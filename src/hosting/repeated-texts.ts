@@ -1,33 +1,25 @@
 /**
- * Texts that a run reports again and again, such as the sources of an answer, stored with the first event that has them.
+ * Texts that a run reports again and again, such as the sources of an answer and what a model was asked, stored with the first event that has them.
  *
  * What is stored of a later event has an empty text in their place, and in `repeats` where they are: events of the engine have no such field, and nothing
  * that a user sends becomes a field of one. Readers get the events whole. An event without `repeats`, as older versions wrote all of them, is whole.
  */
+import { forEachLongText, type Repeat, repeatsOf, setText, type TextPath, textAt } from '../canvas/repeated-texts.js';
 import type { RunEvent } from '../graph/events.js';
-import { isJsonObject, type Json, parseOwnJson } from '../json.js';
+import { isJsonObject, type Json, type JsonObject, parseOwnJson } from '../json.js';
 import type { LoggedEvent, RunLog } from '../records/run-log.js';
 
-/** UTF-16 units of a text that is worth it, and of the JSON of an event that is looked at. */
-const MIN_TEXT = 256;
+/** UTF-16 units of the JSON of an event that is looked at. */
 const MIN_JSON = 1_024;
 /** Texts of a run that are remembered, and UTF-16 units of them all. */
 const MAX_TEXTS = 1_024;
 const MAX_UNITS = 1_048_576;
-/** How deep an event is looked into, and values that are looked at. */
-const MAX_DEPTH = 8;
-const MAX_VALUES = 20_000;
-
-type Path = readonly (string | number)[];
 
 /** Where a text stands: in which event, and where in it. */
 interface Place {
   readonly seq: number;
-  readonly path: Path;
+  readonly path: TextPath;
 }
-
-/** A text that is left out, and where it stands instead. */
-type Repeat = readonly [path: Path, seq: number, from: Path];
 
 /** Leaves out of the events of one run what earlier ones have. */
 export class RepeatedTexts {
@@ -37,12 +29,9 @@ export class RepeatedTexts {
   /** What is stored of an event whose JSON is given. Events come in their order; the same one may come again. */
   stored(event: RunEvent, json: string): string {
     if (json.length < MIN_JSON) return json;
-    const values = valuesOf(event);
-    if (values === undefined) return json;
-    const [name, value] = values;
     const repeats: Repeat[] = [];
     const { seq } = event;
-    forEachText(value as Json, [name], (text, path) => {
+    forEachLongText(event, (text, path) => {
       const place = this.#places.get(text);
       if (place === undefined) this.#remember(text, { seq, path });
       else if (place.seq < seq) repeats.push([path, place.seq, place.path]);
@@ -97,32 +86,6 @@ export function wholeLog(log: RunLog): RunLog {
   };
 }
 
-/** What of an event is looked at, by its name. */
-function valuesOf(event: RunEvent): readonly [name: string, value: unknown] | undefined {
-  if (event.type === 'node-notice') return ['data', event.data];
-  return event.type === 'node-settled' || event.type === 'run-settled' ? ['outputs', event.outputs] : undefined;
-}
-
-/** Calls with each long text and where it stands, in the order of the values. */
-function forEachText(root: Json, from: Path, found: (text: string, path: Path) => void): void {
-  let left = MAX_VALUES;
-  const visit = (value: Json, path: Path): void => {
-    left -= 1;
-    if (left < 0 || path.length > MAX_DEPTH) return;
-    if (typeof value === 'string') {
-      if (value.length >= MIN_TEXT) found(value, path);
-    } else if (Array.isArray(value)) {
-      for (const [at, item] of value.entries()) visit(item, [...path, at]);
-    } else if (isJsonObject(value)) {
-      for (const name of Object.keys(value)) {
-        // Setting it would not make a property.
-        if (name !== '__proto__') visit(value[name] as Json, [...path, name]);
-      }
-    }
-  };
-  visit(root, from);
-}
-
 /** Whether the JSON of an event lacks something that stands elsewhere; a few that are whole look as if it did. */
 export function isShortened({ json }: Pick<LoggedEvent, 'json'>): boolean {
   return json.endsWith(']]]}') && json.includes(',"repeats":[[');
@@ -151,38 +114,12 @@ const ONE = { maxEvents: 1, maxBytes: 1 };
 
 async function filled(stored: LoggedEvent, find: (seq: number) => Promise<Json | undefined>): Promise<LoggedEvent> {
   const event = parseOwnJson(stored.json);
-  if (!isJsonObject(event) || !Array.isArray(event.repeats)) return stored;
-  const { repeats, ...whole } = event;
-  for (const repeat of repeats) {
-    if (!Array.isArray(repeat)) continue;
-    const [path, seq, from] = repeat;
-    if (!isPath(path) || !isPath(from) || typeof seq !== 'number' || !(seq < stored.seq)) continue;
+  const missing = isJsonObject(event) ? repeatsOf(event, stored.seq) : undefined;
+  if (missing === undefined) return stored;
+  const { repeats: _, ...whole } = event as JsonObject;
+  for (const [path, seq, from] of missing) {
     const text = textAt(await find(seq), from);
     if (text !== undefined) setText(whole, path, text);
   }
   return { seq: stored.seq, event: stored.event, json: JSON.stringify(whole) };
-}
-
-function isPath(path: Json | undefined): path is (string | number)[] {
-  return Array.isArray(path) && path.every((step) => typeof step === 'string' || typeof step === 'number');
-}
-
-function textAt(root: Json | undefined, path: Path): string | undefined {
-  let value: Json | undefined = root;
-  for (const step of path) value = stepInto(value, step);
-  return typeof value === 'string' ? value : undefined;
-}
-
-/** Puts a text where one stands. */
-function setText(root: Json, path: Path, text: string): void {
-  let holder: Json | undefined = root;
-  for (const step of path.slice(0, -1)) holder = stepInto(holder, step);
-  const last = path.at(-1);
-  if (last === undefined || typeof stepInto(holder, last) !== 'string') return;
-  (holder as Record<string | number, Json>)[last] = text;
-}
-
-function stepInto(value: Json | undefined, step: string | number): Json | undefined {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
-  return (value as Record<string | number, Json>)[step];
 }

@@ -30,6 +30,8 @@ export interface ClientCursor {
   readonly ready$: Observable<boolean>;
   /** Whether it gets every event by itself, however slow it is. @default false */
   readonly isExact?: boolean;
+  /** Whether it has all earlier events, and reads `lean`. @default false */
+  readonly isLean?: boolean;
 }
 
 /** Runs of one agent that are cancelled in other processes by one request. */
@@ -175,12 +177,12 @@ export class RunHub {
 
   /** Events of a run after those that a client has; see {@link follow}. */
   follow(tenant: string, run: string, client: ClientCursor): Observable<EventFrame> {
-    const { stores, limits } = this.parts;
+    const { stores, storedLog, limits } = this.parts;
     return follow({
       after: client.after,
       ready$: client.ready$,
       isExact: client.isExact,
-      log: stores.log,
+      log: client.isLean === true ? storedLog : stores.log,
       tenant,
       run,
       findLive: () => this.find(tenant, run),

@@ -85,6 +85,23 @@ describe('a text that a run reports again', () => {
   });
 });
 
+describe('what a model is asked again', () => {
+  const call = (seq: number, ...texts: readonly string[]) =>
+    ({
+      ...{ type: 'node-call', run: 'r', seq, at: 1, node: 'n', token: 1 },
+      call: { type: 'started', id: 'c', asked: { messages: texts.map((content) => ({ role: 'user', content })) } },
+    }) as unknown as RunEvent;
+
+  it('is stored with the first call alone, and read with each', async () => {
+    const events = [call(1, LONG), call(2, LONG, OTHER), call(3, LONG, OTHER, 'short')];
+    const { stored, read } = await written(events);
+    const all = stored.map(({ json }) => json).join('');
+    expect([all.split(LONG).length, all.split(OTHER).length]).toEqual([2, 2]);
+    expect(await read(0)).toEqual(events);
+    expect(await read(2)).toEqual(events.slice(2));
+  });
+});
+
 it('short texts, pieces and events of other kinds stay as they are', async () => {
   const texts = new RepeatedTexts();
   const short = 'x'.repeat(255);

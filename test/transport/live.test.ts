@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryStores } from '../../src/stores/memory-stores.js';
+import { EarlierTexts } from '../../web/api/earlier-texts.js';
 import { ECHO, FORM, PROBE } from './support/documents.js';
 import { connect, refused } from './support/live-client.js';
 import { startServer } from './support/server.js';
@@ -33,6 +34,26 @@ describe('a live connection', () => {
     const replay = await fetch(`${server.url}/api/v1/agents/${agent}/runs/${run_id}/events`);
     const lines = (await replay.text()).split('\n').filter((line) => line.startsWith('data:{'));
     expect(events(frames).map(({ event }) => `data:${JSON.stringify(event)}`)).toEqual(lines);
+  });
+
+  it('sends a long text once to a client that fills it in', async () => {
+    const LONG = 'A pump moves water uphill. '.repeat(60).trim();
+    const server = await startServer();
+    const agent = await server.agent(ECHO);
+    const { run_id } = (await server.call('POST', `/api/v1/agents/${agent}/run`, { query: LONG })).body.data;
+    const attached = async (form: object) => {
+      const client = await connect(server.url, agent);
+      await client.next();
+      client.send({ type: 'attach', run_id, view: 'engine', batch: true, ...form });
+      const frames = await client.done();
+      return frames.flatMap(({ events = [] }) => events).map(({ event }) => event);
+    };
+    const [whole, lean] = [await attached({}), await attached({ lean: true })];
+    const repeating = lean.filter(({ repeats }) => repeats !== undefined);
+    expect(repeating.map(({ type }) => type)).toContain('run-settled');
+    const texts = new EarlierTexts();
+    expect(lean.map((event) => texts.whole(event))).toEqual(whole);
+    expect(whole.every(({ repeats }) => repeats === undefined)).toBe(true);
   });
 
   it('asks for input and goes on with the answer as a new run', async () => {

@@ -28,13 +28,13 @@ export type LinkState =
   /** The last event came. */
   | { readonly is: 'ended' };
 
-/** What a feed says: an event, each once and in order, or how it stands with the server. */
+/** What a feed says: events that came together, each once and in order, or how it stands with the server. */
 export type FeedNews =
-  | { readonly type: 'event'; readonly event: RunEvent }
+  | { readonly type: 'events'; readonly events: readonly RunEvent[] }
   | { readonly type: 'link'; readonly link: LinkState };
 
-/** What a connection says: that it stands, or an event. */
-export type LinkNews = { readonly type: 'open' } | { readonly type: 'event'; readonly event: RunEvent };
+/** What a connection says: that it stands, or events that came together. */
+export type LinkNews = { readonly type: 'open' } | Extract<FeedNews, { readonly type: 'events' }>;
 
 /**
  * Opens a connection that gives the events behind `after`; unsubscribing closes it. `seen$` are numbers of events that were taken.
@@ -136,22 +136,31 @@ class FeedState {
       this.#isOpen = true;
       return of(says({ is: 'live' }));
     }
-    const { event } = news;
-    if (event.seq <= this.#last) return EMPTY;
-    if (event.seq > this.#last + 1 && this.#asked < MAX_ASKED_AGAIN) return throwError(() => new Missing());
-    this.#last = event.seq;
-    this.#tries = 0;
-    this.#asked = 0;
-    // Said after the event was taken, since what follows `concat`'s first part runs when that has been delivered.
-    return concat(
-      of<FeedNews>({ type: 'event', event }),
-      defer(() => this.#taken(event)),
-    );
+    const { taken, isMissing } = this.#next(news.events);
+    const missing$ = isMissing ? throwError(() => new Missing()) : EMPTY;
+    if (taken.length === 0) return missing$;
+    // Said after the events were taken, since what follows `concat`'s first part runs when they have been delivered.
+    const said$ = defer(() => this.#taken(taken));
+    return concat(of<FeedNews>({ type: 'events', events: taken }), said$, missing$);
   }
 
-  #taken(event: RunEvent): Observable<FeedNews> {
-    this.#seen.next(event.seq);
-    if (!isLast(event)) return EMPTY;
+  /** Those that follow, as many as there are without a gap. */
+  #next(events: readonly RunEvent[]): { readonly taken: readonly RunEvent[]; readonly isMissing: boolean } {
+    const taken: RunEvent[] = [];
+    for (const event of events) {
+      if (event.seq <= this.#last) continue;
+      if (event.seq > this.#last + 1 && this.#asked < MAX_ASKED_AGAIN) return { taken, isMissing: true };
+      this.#last = event.seq;
+      [this.#tries, this.#asked] = [0, 0];
+      taken.push(event);
+      if (isLast(event)) break;
+    }
+    return { taken, isMissing: false };
+  }
+
+  #taken(events: readonly RunEvent[]): Observable<FeedNews> {
+    for (const { seq } of events) this.#seen.next(seq);
+    if (!isLast(events.at(-1) as RunEvent)) return EMPTY;
     this.#isOver = true;
     return of(says({ is: 'ended' }));
   }

@@ -4,6 +4,7 @@ import type { RunEvent } from '../../src/graph/events.js';
 import { isJsonObject, type JsonObject, parseOwnJson } from '../../src/json.js';
 import { acknowledgements } from './acknowledgements.js';
 import type { Client } from './client.js';
+import { EarlierTexts } from './earlier-texts.js';
 import { type LinkNews, type OpenLink, Refusal } from './feed.js';
 
 /** The subprotocol that the server speaks. */
@@ -17,7 +18,7 @@ const KEY_REFUSED: readonly number[] = [4401, 4408];
 const NO_AGENT = 4404;
 
 /** After how many events they are acknowledged: a quarter of those that the server sends ahead. */
-const ACK_EVERY = 512;
+const ACK_EVERY = 2_048;
 
 /** Codes of the server's envelopes that will not change by asking again: not found, not allowed. */
 const FINAL: readonly unknown[] = [101, 102, 103, 109];
@@ -33,8 +34,14 @@ export interface RunPlace {
   readonly path: string;
 }
 
-/** A link over the WebSocket. A key that the server does not take is asked for, and the link counts as lost. */
+/**
+ * A link over the WebSocket. A key that the server does not take is asked for, and the link counts as lost.
+ *
+ * Long texts come once, with the first event that has them; when one is unknown, such as after events that came another way, the link counts as
+ * lost, and the next one asks for whole events.
+ */
 export function socketLink(client: Client, { run, live }: RunPlace): OpenLink {
+  const texts = new WireTexts();
   return (after, seen$) =>
     new Observable<LinkNews>((subscriber) => {
       const url = client.address(live);
@@ -44,7 +51,7 @@ export function socketLink(client: Client, { run, live }: RunPlace): OpenLink {
       const send = (frame: object): void => {
         if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame));
       };
-      const link = new SocketLink(subscriber, send, { run, after });
+      const link = new SocketLink(subscriber, send, { run, after, texts });
       socket.onopen = () => {
         if (key !== undefined) send({ type: 'auth', token: key });
       };
@@ -66,19 +73,43 @@ export function socketLink(client: Client, { run, live }: RunPlace): OpenLink {
     });
 }
 
+/** What the connections of one link know together of the run's texts. */
+class WireTexts {
+  /** Undefined once the events must come whole. */
+  #known: EarlierTexts | undefined = new EarlierTexts();
+
+  get isLean(): boolean {
+    return this.#known !== undefined;
+  }
+
+  /** @throws Error when a text is unknown. */
+  whole(events: readonly RunEvent[]): readonly RunEvent[] {
+    const known = this.#known;
+    if (known === undefined) return events;
+    try {
+      return events.map((event) => known.whole(event));
+    } catch (error) {
+      this.#known = undefined;
+      throw error;
+    }
+  }
+}
+
+interface SocketPlace {
+  readonly run: string;
+  readonly after: number;
+  readonly texts: WireTexts;
+}
+
 /** Reads the frames of one connection. */
 class SocketLink {
   readonly #subscriber: Subscriber<LinkNews>;
   readonly #send: (frame: object) => void;
-  readonly #place: { readonly run: string; readonly after: number };
+  readonly #place: SocketPlace;
   #hasSign = true;
   #isAsked = false;
 
-  constructor(
-    subscriber: Subscriber<LinkNews>,
-    send: (frame: object) => void,
-    place: { readonly run: string; readonly after: number },
-  ) {
+  constructor(subscriber: Subscriber<LinkNews>, send: (frame: object) => void, place: SocketPlace) {
     this.#subscriber = subscriber;
     this.#send = send;
     this.#place = place;
@@ -102,24 +133,33 @@ class SocketLink {
   }
 
   #read(frame: JsonObject): void {
-    const { run, after } = this.#place;
+    const { run, after, texts } = this.#place;
     switch (frame.type) {
-      case 'ready':
-        this.#send({ type: 'attach', view: 'engine', run_id: run, last_event_id: after, batch: true });
+      case 'ready': {
+        const form = { view: 'engine', batch: true, lean: texts.isLean };
+        this.#send({ type: 'attach', run_id: run, last_event_id: after, ...form });
         return;
+      }
       case 'attached':
         this.#subscriber.next({ type: 'open' });
         return;
       case 'events':
-        for (const { event } of frame.events as unknown as readonly { readonly event: RunEvent }[]) {
-          this.#subscriber.next({ type: 'event', event });
-        }
+        this.#took(frame.events as unknown as readonly { readonly event: RunEvent }[]);
         return;
       case 'done':
         this.#subscriber.complete();
         return;
       case 'error':
         this.#fail(frame);
+    }
+  }
+
+  #took(events: readonly { readonly event: RunEvent }[]): void {
+    try {
+      const whole = this.#place.texts.whole(events.map(({ event }) => event));
+      this.#subscriber.next({ type: 'events', events: whole });
+    } catch (error) {
+      this.#subscriber.error(error);
     }
   }
 

@@ -40,13 +40,12 @@ async function readAnswer(response: Response, subscriber: Subscriber<LinkNews>):
     const { done, value } = await reader.read();
     if (done) throw new Error('the event stream broke off');
     stopWatching.sign();
-    for (const data of frames.add(value)) {
-      if (data === '[DONE]') {
-        subscriber.complete();
-        return;
-      }
-      const event = parseOwnJson(data);
-      if (isJsonObject(event)) subscriber.next({ type: 'event', event: event as unknown as RunEvent });
+    const data = frames.add(value);
+    const events = data.map(parseOwnJson).filter(isJsonObject);
+    subscriber.next({ type: 'events', events: events as unknown as readonly RunEvent[] });
+    if (data.includes('[DONE]')) {
+      subscriber.complete();
+      return;
     }
     if (subscriber.closed) return;
   }

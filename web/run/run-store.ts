@@ -1,16 +1,20 @@
 /** One run on a screen: its events, what they come to at any of them, and what its user can do about it. */
 import {
-  auditTime,
+  audit,
   BehaviorSubject,
   distinctUntilChanged,
+  filter,
   fromEvent,
   map,
   merge,
   type Observable,
+  race,
   type SchedulerLike,
   Subject,
   type Subscription,
+  share,
   startWith,
+  timer,
 } from 'rxjs';
 import type { DescribedNode, RunPicture } from '../../src/canvas/picture/picture.js';
 import { stoppingPicture } from '../../src/canvas/picture/picture-fold.js';
@@ -26,6 +30,10 @@ export type Connection = LinkState | { readonly is: 'refused'; readonly error: u
 
 /** A screen is drawn at most once in so many milliseconds. */
 const DRAW_MS = 100;
+
+/** The same while more events come between two drawings than a person follows, such as those of a run that is read again: drawing takes longer than reading. */
+const CATCH_UP_MS = 500;
+const CATCH_UP_EVENTS = 400;
 
 export interface RunStoreOptions {
   readonly client: Client;
@@ -56,6 +64,8 @@ export class RunStore {
   readonly #log: PictureLog;
   readonly #news$: Observable<FeedNews>;
   readonly #changes = new Subject<void>();
+  /** Events since a drawing was waited for last. */
+  #arrived = 0;
   readonly #connection = new BehaviorSubject<Connection>({ is: 'connecting' });
   #subscription: Subscription | undefined = undefined;
   #isStopping = false;
@@ -69,7 +79,8 @@ export class RunStore {
     this.#log = new PictureLog({ nodes });
     this.#news$ = news$ ?? newsOf(client, place);
     this.picture$ = this.#changes.pipe(
-      auditTime(DRAW_MS, scheduler),
+      audit(() => this.#pause(scheduler)),
+      share(),
       startWith(undefined),
       map(() => this.picture),
       distinctUntilChanged(),
@@ -126,6 +137,15 @@ export class RunStore {
     }
   }
 
+  /** Until the next drawing; the end of the run is drawn soon. */
+  #pause(scheduler: SchedulerLike | undefined): Observable<unknown> {
+    const isBehind = this.#arrived > CATCH_UP_EVENTS;
+    this.#arrived = 0;
+    if (!isBehind) return timer(DRAW_MS, scheduler);
+    const ended$ = this.#connection.pipe(filter(({ is }) => is === 'ended'));
+    return race(timer(CATCH_UP_MS, scheduler), ended$);
+  }
+
   #setStopping(isStopping: boolean): void {
     this.#isStopping = isStopping;
     this.#changes.next();
@@ -136,7 +156,8 @@ export class RunStore {
       this.#connection.next(news.link);
       return;
     }
-    this.#log.add(news.event);
+    for (const event of news.events) this.#log.add(event);
+    this.#arrived += news.events.length;
     this.#changes.next();
   }
 }

@@ -63,9 +63,12 @@ export async function startedRun(response: Response): Promise<string> {
   return run;
 }
 
-/** A run by its id. @throws ApiError. */
+/** A run by its id, without what its nodes did: that would be read from all its events. @throws ApiError. */
 export function readRun(client: Client, agent: string, run: string, signal?: AbortSignal): Promise<RunItem> {
-  return client.call<RunItem>(runPath(agent, run), { ...(signal !== undefined && { signal }) });
+  return client.call<RunItem>(runPath(agent, run), {
+    query: { nodes: false },
+    ...(signal !== undefined && { signal }),
+  });
 }
 
 async function refusalOf(response: Response): Promise<ApiError> {

@@ -26,7 +26,10 @@ const schemas = {
     .refine(({ session_id, run_id }) => session_id !== undefined || run_id !== undefined, {
       error: 'expected `session_id` or `run_id`',
     }),
-  /** With `batch` events that come together are one frame of the type `events`. */
+  /**
+   * With `batch` events that come together are one frame of the type `events`. With `lean` the engine's events lack texts that earlier ones have:
+   * an empty text is in their place, and `repeats` says for each where it belongs, the number of the event that has it, and where it stands there.
+   */
   attach: z.object({
     type: z.literal('attach'),
     req,
@@ -34,6 +37,7 @@ const schemas = {
     run_id: id,
     last_event_id: seq.default(0),
     batch: z.boolean().default(false),
+    lean: z.boolean().default(false),
   }),
   ack: z.object({ type: z.literal('ack'), run_id: id, seq }),
   ping: z.object({ type: z.literal('ping'), t: z.json().optional() }),

@@ -21,6 +21,7 @@ import {
   errorFrame,
   eventFields,
   eventFrame,
+  LEAN_VIEW,
   type LiveView,
   type ServerFrame,
   WINDOW,
@@ -108,13 +109,14 @@ export class LiveRuns {
 
   /** Answers with the events that the client does not have, then those that come. @throws EngineError NOT_FOUND, FORBIDDEN. */
   async attach(frame: Frame<'attach'>, req: RequestId): Promise<void> {
-    const { run_id: run, last_event_id: after, view, batch } = frame;
+    const { run_id: run, last_event_id: after, view, batch, lean } = frame;
     const record = await this.#find(run);
     if (!this.#followers.has(run)) this.#requireRoom();
     this.#unfollow(run);
     this.#options.send({ type: 'attached', req, run_id: run, from_seq: after + 1, status: record.status });
     const isChat = this.#options.agentId === undefined && view !== 'engine';
-    const shown = isChat ? this.#chatView(record) : AGENT_VIEWS[view];
+    const ownView = view === 'engine' && lean ? LEAN_VIEW : AGENT_VIEWS[view];
+    const shown = isChat ? this.#chatView(record) : ownView;
     this.#follow({ run, after, view: shown, isBatched: batch });
   }
 
@@ -300,11 +302,12 @@ class RunFollower {
   start(): void {
     const { parts, tenant, whenSlow } = this.#options;
     const { run, after, view, whenDone, whenFailed } = this.#following;
+    const { isExact, isLean = false } = view;
     const ready$ = this.#isReady.asObservable();
     this.#subscription.add(quietFor(ready$, parts.config.slowClientMs).subscribe(() => whenSlow(this.lastSeq)));
     this.refresh();
     this.#subscription.add(
-      parts.host.follow(tenant, run, { after, ready$, isExact: view.isExact }).subscribe({
+      parts.host.follow(tenant, run, { after, ready$, isExact, isLean }).subscribe({
         next: (frame) => {
           this.lastSeq = frame.seq;
           const fields = eventFields(frame, view);

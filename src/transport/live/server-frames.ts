@@ -10,7 +10,7 @@ import type { RequestId } from './client-frames.js';
 export const WINDOW = 256;
 
 /** The same for a client that takes events in batches: some milliseconds of a fast one. */
-export const BATCH_WINDOW = 2_048;
+export const BATCH_WINDOW = 8_192;
 
 /** Seconds for which the events of an ended run can be counted on. */
 export const RESUME_TTL_SECONDS = 600;
@@ -19,6 +19,8 @@ export const RESUME_TTL_SECONDS = 600;
 export interface LiveView {
   /** Whether it gets every event by itself, however slow it is. */
   readonly isExact: boolean;
+  /** Whether it has all earlier events, and fills in itself what they have. @default false */
+  readonly isLean?: boolean;
   /** The JSON of an event; undefined when the view does not show it. */
   readonly show: (frame: EventFrame) => string | undefined;
 }
@@ -28,6 +30,9 @@ export const AGENT_VIEWS = {
   ragflow: { isExact: false, show: ({ ragflow }) => ragflow },
   engine: { isExact: true, show: ({ engine }) => engine },
 } as const satisfies Record<string, LiveView>;
+
+/** How clients read the engine's events that fill in themselves what earlier events have. */
+export const LEAN_VIEW: LiveView = { isExact: true, isLean: true, show: ({ lean }) => lean };
 
 /** What the server sends beside events. */
 export type ServerFrame =

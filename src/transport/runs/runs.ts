@@ -63,6 +63,12 @@ const readsQuery = z.object({
 
 const forkQuery = turnQuery.extend({ at });
 
+const runQuery = z.object({
+  nodes: text
+    .transform((value) => value?.toLowerCase() !== 'false')
+    .describe('"false" leaves out what the nodes did, for which all events of the run are read.'),
+});
+
 const eventsQuery = z.object({
   after: text.describe('Number of the last event that the client has.'),
   view: checked('view', '"ragflow" or "engine"', (given) =>
@@ -148,9 +154,10 @@ export const runRoutes: RouteGroup = {
     route('GET /agents/:id/runs/:run', {
       summary: 'Reads a run',
       finds: findRun,
+      query: runQuery,
       data: runDetailShape,
-      handle: async ({ tenant, found }, { host }) =>
-        success(runDetailView(found, await host.timeline(tenant, found.id))),
+      handle: async ({ tenant, query, found }, { host }) =>
+        success(runDetailView(found, query.nodes ? await host.timeline(tenant, found.id) : undefined)),
     }),
     route('GET /agents/:id/runs/:run/trace', {
       summary: 'Reads what each node of a run did, over time',
