@@ -38,6 +38,20 @@ export {
   type RoundAnswer,
   type RoundRequest,
 } from '../agents/loop/middleware.js';
+export {
+  type ApprovalAnswer,
+  type ApprovalQuestion,
+  type ApproveOptions,
+  approve,
+  type CallToApprove,
+} from '../agents/middleware/approve.js';
+export type { GuardResult, GuardTrip, GuardVerdict } from '../agents/middleware/guard.js';
+export { type GuardedInput, type GuardInputOptions, guardInput } from '../agents/middleware/guard-input.js';
+export { type GuardedOutput, type GuardOutputOptions, guardOutput } from '../agents/middleware/guard-output.js';
+export type { Language } from '../agents/middleware/language.js';
+export { type PatchToolCallsOptions, patchToolCalls } from '../agents/middleware/patch-tool-calls.js';
+export { type AgentsFileOptions, agentsFile } from '../agents/middleware/agents-file.js';
+export { type Todo, type TodosOptions, type TodoStatus, todos } from '../agents/middleware/todos.js';
 export type { SessionHandle, SessionValues } from '../agents/loop/session-values.js';
 export { called, milliseconds, rounds, type StopRule, tokens } from '../agents/loop/stop-rules.js';
 export { runAgent } from '../agents/run-agent.js';
