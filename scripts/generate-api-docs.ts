@@ -43,6 +43,7 @@ const PARTS: readonly (readonly [title: string, prefix: string])[] = [
   ['Canvases', 'canvas/'],
   ['Canvases', 'dsl/'],
   ['Components', 'components/'],
+  ['Pages of others', 'ui-messages/'],
   ['Runs and events', 'graph/'],
   ['Runs and events', 'trace-context'],
   ['Errors and JSON', 'errors'],

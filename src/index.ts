@@ -6,12 +6,12 @@
  */
 
 // Agents: a model and its tools, as one stream.
-export type { AgentAnswer, AgentEvent } from './agents/agent-events.js';
-export { type AgentState, newAgentState } from './agents/agent-events.js';
+export { type AgentAnswer, type AgentEvent, type AgentState, newAgentState } from './agents/agent-events.js';
 export { type AgentTool, bindTool } from './agents/agent-tool.js';
 export { type CallContext, callContext } from './agents/call-context.js';
 export { type CallPlace, type Chat, type ChatSettings, openChat } from './agents/chat.js';
 export { type AgentBudget, type AgentSetup, runAgent } from './agents/run-agent.js';
+export { fileSessions } from './agents/sessions/file-sessions.js';
 export { memorySessions } from './agents/sessions/memory-sessions.js';
 export type { SessionLog, SessionStore, UserInput } from './agents/sessions/session-store.js';
 export {
@@ -455,8 +455,7 @@ export {
 } from './models/router.js';
 export type { ModelRoutes, TargetState } from './models/routing/open-routes.js';
 export type { RouteDelta } from './models/routing/route-target.js';
-export type { Script, ScriptInput } from './models/scripted.js';
-export { createScriptedModel, type ScriptedModelOptions } from './models/scripted.js';
+export { createScriptedModel, type Script, type ScriptedModelOptions, type ScriptInput } from './models/scripted.js';
 export type { Embedder, Reranker, SpeechModel, SpeechOptions } from './models/single-answer.js';
 export { collectMessage, toMessageChunks } from './models/to-message-chunks.js';
 // Operators for streams of chunks.
@@ -496,3 +495,6 @@ export {
 } from './tools/tool.js';
 export type { ToolServices, ToolSettings } from './tools/tool-services.js';
 export { type TraceContext, type TraceSource, traceContextOf } from './trace-context.js';
+export { fromUiMessages, type UiFile, type UiRequest } from './ui-messages/from-ui-messages.js';
+export { UI_MESSAGE_HEADER, type UiMessage, type UiMessageChunk } from './ui-messages/protocol.js';
+export { toUiMessages, UiMessageProjection, type UiMessagesOptions } from './ui-messages/to-ui-messages.js';

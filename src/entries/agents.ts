@@ -56,6 +56,7 @@ export type { SessionHandle, SessionValues } from '../agents/loop/session-values
 export { called, milliseconds, rounds, type StopRule, tokens } from '../agents/loop/stop-rules.js';
 export { runAgent } from '../agents/run-agent.js';
 export type { Approval, Caller } from '../agents/run-calls.js';
+export type { FileSessionsOptions } from '../agents/sessions/file-sessions.js';
 export {
   applyEntry,
   EMPTY_SESSION,

@@ -3,6 +3,7 @@
  * on runs: `createServer` serves canvases, `createHost` alone is a worker; stores, settings and telemetry for both. Knowledge bases are `runnel/knowledge`.
  */
 
+export { postgresSessions } from '../agents/sessions/postgres-sessions.js';
 export type { OpenCanvas } from '../hosting/canvases.js';
 export type { EventFrame } from '../hosting/event-frame.js';
 export { createHost, type Host, type HostLoad } from '../hosting/host.js';
@@ -70,6 +71,14 @@ export type { CommitRun, LeaseAcquisition, RecordChange, RunCommit } from '../re
 export type { LogBatch, LogBounds, LoggedEvent, RunLog } from '../records/run-log.js';
 export type { RunIdentity, RunLaunch, RunQuery, RunRecord, RunStatus, RunStore } from '../records/runs.js';
 export type { SaleQuery, SaleRecord, SaleStore } from '../records/sales.js';
+export type {
+  AppendResult,
+  EntryBatch,
+  EntryQuery,
+  SessionEntries,
+  SessionHead,
+  SessionPage,
+} from '../records/session-entries.js';
 export type {
   SessionMessage,
   SessionQuery,

@@ -141,6 +141,11 @@ export function exceptionsOf(params: JsonObject): readonly string[] {
   return method === 'goto' || method === 'comment' ? targetsOf(params, 'exception_goto') : [];
 }
 
+/** Whether a component goes on elsewhere when it fails; `hasAll`: also where that leads nowhere yet. */
+export function hasErrorExit(params: JsonObject, hasAll: boolean): boolean {
+  return exceptionsOf(params).length > 0 || (hasAll && ownText(params, 'exception_method') === 'goto');
+}
+
 function targetsOf(source: unknown, name: string): readonly string[] {
   const one = ownText(source, name);
   return (one === undefined ? ownTexts(source, name) : [one]).filter((id) => id !== '');

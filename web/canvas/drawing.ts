@@ -9,12 +9,15 @@ import {
   type Branch,
   badgesOf,
   branchesOf,
-  exceptionsOf,
+  hasErrorExit,
   type OfferedTool,
   summaryOf,
   toolsOf,
 } from './describe.js';
+import { type DrawnEdge, edgesOf } from './drawn-edges.js';
 import { isContainerType, isStartType } from './kinds.js';
+
+export type { DrawnEdge, EdgeKind } from './drawn-edges.js';
 
 /** A component as a card, a container or the start of a body. */
 export interface DrawnNode {
@@ -31,18 +34,6 @@ export interface DrawnNode {
   /** Whether edges lead from it in case of an error. */
   readonly hasExceptions: boolean;
   readonly badges: readonly Badge[];
-}
-
-/** What an edge is: one of all that are taken, one of several ways, or the way out of an error. */
-export type EdgeKind = 'way' | 'branch' | 'exception';
-
-export interface DrawnEdge {
-  readonly id: string;
-  readonly from: string;
-  readonly to: string;
-  readonly kind: EdgeKind;
-  /** Number of the branch within its node. */
-  readonly branch?: number;
 }
 
 /** A remark of the author. */
@@ -94,7 +85,8 @@ export function drawDocument(
       const { id, params } = component;
       const branches = branchesOf(params, hasAllWays);
       const isJoin = joins.has(id);
-      return drawNode(component, { branches, isJoin, hasBody: bodies.has(id), parent: parents.get(id) });
+      const hasExceptions = hasErrorExit(params, hasAllWays);
+      return drawNode(component, { branches, hasExceptions, isJoin, hasBody: bodies.has(id), parent: parents.get(id) });
     }),
     edges,
     notes: layout.flatMap(drawNote),
@@ -124,6 +116,7 @@ function parentsOf(document: Document): ReadonlyMap<string, string> {
 
 interface Place {
   readonly branches: readonly Branch[];
+  readonly hasExceptions: boolean;
   readonly isJoin: boolean;
   readonly hasBody: boolean;
   readonly parent: string | undefined;
@@ -132,7 +125,8 @@ interface Place {
 /** What was drawn of a component: one that did not change is the same object in the next drawing. */
 const drawn = new WeakMap<DocumentComponent, DrawnNode>();
 
-function drawNode(component: DocumentComponent, { branches, isJoin, hasBody, parent }: Place): DrawnNode {
+function drawNode(component: DocumentComponent, place: Place): DrawnNode {
+  const { branches, hasExceptions, isJoin, hasBody, parent } = place;
   const { id, type, name, params } = component;
   const shape = hasBody || isContainerType(type) ? 'container' : isStartType(type) ? 'start' : 'card';
   const before = drawn.get(component);
@@ -141,6 +135,7 @@ function drawNode(component: DocumentComponent, { branches, isJoin, hasBody, par
     before?.shape === shape &&
     wasJoin === isJoin &&
     before.parent === parent &&
+    before.hasExceptions === hasExceptions &&
     before.branches.length === branches.length;
   if (before !== undefined && isSame) return before;
   const node: DrawnNode = {
@@ -152,44 +147,11 @@ function drawNode(component: DocumentComponent, { branches, isJoin, hasBody, par
     summary: summaryOf(params),
     tools: toolsOf(params),
     branches,
-    hasExceptions: exceptionsOf(params).length > 0,
+    hasExceptions,
     badges: [...badgesOf(params), ...(isJoin ? [{ kind: 'join' } as const] : [])],
   };
   drawn.set(component, node);
   return node;
-}
-
-type Resolve = (id: string) => string | undefined;
-
-function edgesOf(
-  component: DocumentComponent,
-  branches: readonly Branch[],
-  resolve: Resolve,
-  parents: ReadonlyMap<string, string>,
-): DrawnEdge[] {
-  const { id: from, params, downstream } = component;
-  const edges: DrawnEdge[] = [];
-  const led = new Set<string>();
-  const add = (target: string, kind: EdgeKind, more: Partial<DrawnEdge> = {}): void => {
-    const to = resolve(target);
-    // A container leads to the first node of its body by being around it; the way back is the next round.
-    if (to === undefined || to === from || isWithin(to, from, parents) || isWithin(from, to, parents)) return;
-    led.add(to);
-    edges.push({ id: `${kind}${more.branch ?? ''}:${from}→${to}`, from, to, kind, ...more });
-  };
-  for (const [branch, { targets }] of branches.entries()) {
-    for (const target of new Set(targets)) add(target, 'branch', { branch });
-  }
-  for (const target of new Set(exceptionsOf(params))) add(target, 'exception');
-  for (const target of downstream) if (!led.has(resolve(target) ?? '')) add(target, 'way');
-  return edges;
-}
-
-function isWithin(id: string, container: string, parents: ReadonlyMap<string, string>): boolean {
-  for (let above = parents.get(id); above !== undefined; above = parents.get(above)) {
-    if (above === container) return true;
-  }
-  return false;
 }
 
 function drawNote(node: Json): DrawnNote[] {

@@ -14,6 +14,7 @@ import { useEditor, useEditorState } from './editor-context.js';
 import { editorDrawing, editorPlacement } from './model/editor-store.js';
 import { firstSpots } from './model/places.js';
 import { wayOfHandle } from './model/ways.js';
+import { useKeptFocus } from './use-kept-focus.js';
 
 export interface CanvasProps {
   readonly picture: RunPicture | undefined;
@@ -28,6 +29,7 @@ export function Canvas({ picture, isLive, opensForm, onOpen }: CanvasProps) {
   const { document, spots } = useEditorState();
   const drawing = useMemo(() => editorDrawing(document), [document]);
   const placement = useMemo(() => spots && editorPlacement(drawing, spots), [drawing, spots]);
+  useKeptFocus(placement !== undefined);
   const [live] = useState(() => new LiveRun());
   const scope = useId();
   const unknownTypes = useUnknownTypes(drawing);

@@ -32,6 +32,8 @@ const DEFAULT_SESSIONS = 100;
 /** Bytes of one page of entries, unless one entry alone has more. */
 const MAX_PAGE_BYTES = 16 * 1024 ** 2;
 const MAX_ENTRY_BYTES = 4 * 1024 ** 2;
+/** Bytes of one append, unless one entry alone may have more. */
+const MAX_BATCH_BYTES = 16 * 1024 ** 2;
 const MAX_ENTRIES = 100_000;
 
 /** The sessions whose entries are kept there, every fact and every bound checked. @throws EngineError OPTION_INVALID */
@@ -56,6 +58,7 @@ export function storedSessions(owner: string, kept: SessionEntries, options: Ses
       const time = now();
       const entries = facts.map((fact, index) => entryOf(session, fact, after + 1 + index, time));
       const batch: EntryBatch = { after, time, entries: entries.map((entry) => textOf(session, entry, maxEntryBytes)) };
+      requireRoom(session, batch, Math.max(maxEntryBytes, MAX_BATCH_BYTES));
       const result = await kept.append(tenant, session, batch);
       if (!result.isStored) throw busy(session, after, result);
       return entries;
@@ -96,6 +99,16 @@ function textOf(session: string, entry: SessionEntry, maxBytes: number): string 
   throw new EngineError(
     'LIMIT_REACHED',
     `A fact "${entry.type}" of session "${session}" has ${bytes} bytes, of at most ${maxBytes}; offload large results, or raise maxEntryBytes.`,
+  );
+}
+
+/** @throws EngineError LIMIT_REACHED */
+function requireRoom(session: string, { entries }: EntryBatch, maxBytes: number): void {
+  const bytes = entries.reduce((sum, text) => sum + text.length, 0);
+  if (bytes <= maxBytes) return;
+  throw new EngineError(
+    'LIMIT_REACHED',
+    `${entries.length} facts of session "${session}" have ${bytes} bytes together, of at most ${maxBytes} in one append; append them one by one.`,
   );
 }
 

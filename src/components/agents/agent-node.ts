@@ -146,7 +146,7 @@ const MAX_SHOWN = 1_000;
 const ALLOW = 'allow';
 const DECLINE = 'decline';
 
-/** What a waiting agent asks: one field for each call. */
+/** What a waiting agent asks: one field for each call, in the order of `calls`. */
 export function approvalPayload(agent: string, calls: readonly PendingCall[]): JsonObject {
   const fields = calls.map((call, index): [string, Json] => [
     fieldName(index),
@@ -154,7 +154,12 @@ export function approvalPayload(agent: string, calls: readonly PendingCall[]): J
   ]);
   const [only] = calls;
   const what = calls.length === 1 && only !== undefined ? `call ${only.name}` : `make ${calls.length} calls`;
-  return { kind: 'approval', inputs: Object.fromEntries(fields), tips: `${agent} would like to ${what}.` };
+  return {
+    kind: 'approval',
+    inputs: Object.fromEntries(fields),
+    tips: `${agent} would like to ${what}.`,
+    calls: calls.map(({ id, name, arguments: text }) => ({ id, name, arguments: text })),
+  };
 }
 
 /**

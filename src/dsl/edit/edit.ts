@@ -23,7 +23,8 @@ export type RefusalCode =
   | 'leads-out'
   | 'nothing'
   | 'clip-invalid'
-  | 'too-large';
+  | 'too-large'
+  | 'variable-unknown';
 
 /** Why an edit is refused: for programs, and for people. */
 export interface Refusal {

@@ -3,8 +3,9 @@ import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { canonicalId } from '../component-id.js';
 import type { Document, DocumentComponent } from '../document.js';
 import { createComponentMap } from '../document.js';
-import { ownList, ownObject, ownText } from '../json-copy.js';
+import { ownList, ownText } from '../json-copy.js';
 import { findReferences, parseReference } from '../reference.js';
+import { mapFormTexts, mapTexts } from './map-texts.js';
 import type { Resolve } from './ways.js';
 
 /** Keys under which parameters name components in any spelling. */
@@ -36,26 +37,10 @@ export function rewriteComponent(component: DocumentComponent, ids: NewIds, reso
   return {
     ...component,
     id: ids.get(id) ?? id,
-    params: rewriteValue(params, ids, resolve) as JsonObject,
+    params: mapTexts(params, (text, key) => rewriteText(text, ids, resolve, key)) as JsonObject,
     downstream: downstream.map((target) => ids.get(target) ?? target),
     ...(parent === undefined ? {} : { parent: ids.get(parent) ?? parent }),
   };
-}
-
-/** A value whose references and ids are new; parts in which nothing changes are the same objects. */
-function rewriteValue(value: Json, ids: NewIds, resolve: Resolve, key = ''): Json {
-  if (typeof value === 'string') return rewriteText(value, ids, resolve, key);
-  if (Array.isArray(value)) {
-    const list = value as readonly Json[];
-    const changed = list.map((item) => rewriteValue(item, ids, resolve, key));
-    return changed.every((item, index) => item === list[index]) ? value : changed;
-  }
-  if (!isJsonObject(value)) return value;
-  const entries = Object.entries(value).map(([name, item]): [string, Json] => [
-    name,
-    rewriteValue(item, ids, resolve, name),
-  ]);
-  return entries.every(([name, item]) => item === value[name]) ? value : Object.fromEntries(entries);
 }
 
 function rewriteText(text: string, ids: NewIds, resolve: Resolve, key: string): string {
@@ -102,11 +87,7 @@ function rewriteGraph(graph: JsonObject, ids: NewIds, resolve: Resolve): JsonObj
 function rewriteNode(node: Json, nextOf: (id: string) => string | undefined, ids: NewIds, resolve: Resolve): Json {
   if (!isJsonObject(node)) return node;
   const renamed = withNewId(withNewId(node, 'id', nextOf), 'parentId', nextOf);
-  const data = ownObject(node, 'data');
-  const form = ownObject(data, 'form');
-  if (data === undefined || form === undefined) return renamed;
-  const next = rewriteValue(form, ids, resolve);
-  return next === form ? renamed : { ...renamed, data: { ...data, form: next } };
+  return mapFormTexts(renamed, (text, key) => rewriteText(text, ids, resolve, key));
 }
 
 /** The id of an edge is made of the ids at its ends. */

@@ -9,10 +9,12 @@ import type { KnowledgeStore } from '../../records/knowledge-store.js';
 import { DEFAULT_QUOTAS, type Quotas, type UsageStore } from '../../records/quotas.js';
 import { createRepositories, type PlainStores, plainStores } from '../../records/resources.js';
 import type { RunCommit } from '../../records/run-commit.js';
+import type { SessionEntries } from '../../records/session-entries.js';
 import type { SharedStates } from '../../records/shared-states.js';
 import type { Stores } from '../../records/stores.js';
 import { createCachedAgents } from '../cached-agents.js';
 import { createFilesOnDisk, type DiskFiles } from '../files-on-disk.js';
+import { createPostgresSessionEntries } from './agent-sessions.js';
 import { createPostgresChats } from './chats.js';
 import type { Database } from './database.js';
 import { createDocuments } from './documents.js';
@@ -36,6 +38,8 @@ export interface PostgresStores extends Omit<Stores, keyof PlainStores>, PlainSt
   readonly signals: PostgresSignals;
   readonly sharedStates: SharedStates;
   readonly chats: ChatStore;
+  /** Entries of agents' sessions, see `postgresSessions`. */
+  readonly agentSessions: SessionEntries;
   readonly files: DiskFiles;
   readonly usage: UsageStore;
   /** Knowledge bases; loaded when they are first asked for. */
@@ -103,6 +107,7 @@ async function storesOf(
     signals,
     sharedStates: createPostgresSharedStates(database),
     chats: createPostgresChats(database),
+    agentSessions: createPostgresSessionEntries(database),
     files,
     usage,
     openKnowledge() {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
+import { postgresSessions } from '../../../src/agents/sessions/postgres-sessions.js';
 import { expireLeases } from '../../../src/stores/postgres/leases.js';
 import type { PostgresStores } from '../../../src/stores/postgres/stores.js';
 import { openServer } from '../../stores/support/open-stores.js';
@@ -7,6 +8,7 @@ import { makeFolder, removeFolder } from '../../stores/support/temporary-folder.
 import { describeAllStores } from './suites/all-stores.js';
 import { describeKnowledgeStore } from './suites/knowledge-store.js';
 import { SMALL_QUOTAS } from './suites/quotas.js';
+import { describeSessionLog } from './suites/session-log.js';
 
 describePostgres('stores in a Postgres server', () => {
   let server: PostgresServer;
@@ -38,5 +40,6 @@ describePostgres('stores in a Postgres server', () => {
     sharedStatesThere: others.sharedStates,
     expireAll: () => expireLeases(stores.database),
   }));
+  describeSessionLog(() => postgresSessions(stores, { maxEntryBytes: 5_000, maxEntries: 1_200 }));
   describeKnowledgeStore(() => stores.openKnowledge());
 });

@@ -3,17 +3,23 @@ import { toV1 } from '../../../src/dsl/convert.js';
 import type { Document } from '../../../src/dsl/document.js';
 import {
   addComponent,
+  addVariable,
   changeId,
   changeParams,
+  changeVariable,
   connect,
   copyComponents,
   disconnect,
   type Edit,
+  handleErrors,
   moveComponents,
   pasteComponents,
   placeComponents,
+  readersOfVariable,
   removeComponents,
+  removeVariable,
   renameComponent,
+  renameVariable,
   resizeContainer,
   whyNotConnected,
   wrapComponents,
@@ -471,5 +477,100 @@ describe('resizeContainer', () => {
     expect(nodeOf(document, 'Parallel:P')).toMatchObject({ width: 900, height: 500 });
     expect(codeOf(resizeContainer(BOX, 'LLM:A', { width: 1, height: 1 }))).toBe('not-a-container');
     expect(codeOf(resizeContainer(BOX, 'none', { width: 1, height: 1 }))).toBe('component-unknown');
+  });
+});
+
+describe('handleErrors', () => {
+  it('gives a component an exit, a value, or neither', () => {
+    const exit = done(handleErrors(DESK, 'LLM:A', 'goto'));
+    expect(exit.components['LLM:A']?.params).toEqual({ ...DESK.components['LLM:A']?.params, exception_method: 'goto' });
+    const led = done(connect(exit, { from: 'LLM:A', to: 'Message:C', way: { kind: 'error' } }));
+    expect(led.components['LLM:A']?.params).toMatchObject({
+      exception_method: 'goto',
+      exception_goto: ['Message:C'],
+    });
+    const value = done(handleErrors(led, 'LLM:A', 'comment'));
+    expect(value.components['LLM:A']?.params).toMatchObject({
+      exception_method: 'comment',
+      exception_default_value: '',
+      exception_goto: ['Message:C'],
+    });
+    const none = done(handleErrors(value, 'LLM:A', 'none'));
+    expect(none.components['LLM:A']?.params).toEqual(DESK.components['LLM:A']?.params);
+  });
+
+  it('keeps a value that is there, and refuses starts', () => {
+    const given = done(changeParams(DESK, 'LLM:A', { exception_default_value: 'sorry' }));
+    const value = done(handleErrors(given, 'LLM:A', 'comment'));
+    expect(value.components['LLM:A']?.params).toEqual({
+      exception_default_value: 'sorry',
+      exception_method: 'comment',
+    });
+    expect(codeOf(handleErrors(DESK, 'begin', 'goto'))).toBe('no-such-way');
+    expect(codeOf(handleErrors(DESK, 'none', 'goto'))).toBe('component-unknown');
+  });
+});
+
+describe('variables', () => {
+  const USED = done(
+    placeComponents(
+      {
+        ...documentOf({
+          begin: ['Begin', ['LLM:A']],
+          'LLM:A': ['LLM', ['Message:B'], { sys_prompt: 'Say {env.tone} or {{ env.tone.loud }}, not {env.tone_two}.' }],
+          'Message:B': ['Message', [], { content: ['env.tone'], note: 'env.tone is a variable', ref: 'ENV.tone' }],
+          'Message:C': ['Message', [], { content: ['{env.tone_two}'] }],
+        }),
+        variables: { tone: { name: 'tone', type: 'string', value: 'soft' }, tone_two: { type: 'number', value: 1 } },
+        globals: { 'sys.query': '', 'env.tone': 'soft', 'env.tone_two': 1 },
+      },
+      {},
+    ),
+  );
+
+  it('get another name in every reference, in the layout and in what runs begin with, and nothing else', () => {
+    const document = done(renameVariable(USED, 'tone', 'voice'));
+    expect(document.components['LLM:A']?.params.sys_prompt).toBe(
+      'Say {env.voice} or {{ env.voice.loud }}, not {env.tone_two}.',
+    );
+    expect(document.components['Message:B']?.params).toEqual({
+      content: ['env.voice'],
+      note: 'env.tone is a variable',
+      ref: 'ENV.voice',
+    });
+    expect(document.components['Message:C']).toBe(USED.components['Message:C']);
+    expect(Object.entries(document.variables)).toEqual([
+      ['voice', { name: 'voice', type: 'string', value: 'soft' }],
+      ['tone_two', { type: 'number', value: 1 }],
+    ]);
+    expect(Object.keys(document.globals ?? {})).toEqual(['sys.query', 'env.voice', 'env.tone_two']);
+    expect(JSON.stringify(nodeOf(document, 'LLM:A'))).toContain('{env.voice}');
+    const back = done(renameVariable(document, 'voice', 'tone'));
+    expect(JSON.stringify(toV1(back))).toBe(JSON.stringify(toV1(USED)));
+  });
+
+  it('are added, changed and removed, and say what names them', () => {
+    const added = done(addVariable(USED, 'mood', { type: 'number', value: 2 }));
+    expect(added.variables.mood).toEqual({ name: 'mood', type: 'number', value: 2 });
+    const changed = done(changeVariable(added, 'mood', { name: 'mood', type: 'string', value: 'x' }));
+    expect(changed.variables.mood).toEqual({ name: 'mood', type: 'string', value: 'x' });
+    expect(readersOfVariable(USED, 'tone')).toEqual(['LLM:A', 'Message:B']);
+    expect(readersOfVariable(USED, 'tone_two')).toEqual(['LLM:A', 'Message:C']);
+    expect(readersOfVariable(added, 'mood')).toEqual([]);
+    const removed = done(removeVariable(USED, 'tone'));
+    expect(Object.keys(removed.variables)).toEqual(['tone_two']);
+    expect(Object.keys(removed.globals ?? {})).toEqual(['sys.query', 'env.tone_two']);
+    expect(removed.components).toBe(USED.components);
+  });
+
+  it('are refused under names that references cannot spell or that are taken', () => {
+    expect(codeOf(addVariable(USED, 'tone', {}))).toBe('id-taken');
+    expect(codeOf(addVariable(USED, 'a b', {}))).toBe('name-invalid');
+    expect(codeOf(renameVariable(USED, 'tone', 'tone_two'))).toBe('id-taken');
+    expect(codeOf(renameVariable(USED, 'tone', ''))).toBe('name-invalid');
+    expect(codeOf(renameVariable(USED, 'none', 'x'))).toBe('variable-unknown');
+    expect(codeOf(removeVariable(USED, 'none'))).toBe('variable-unknown');
+    expect(codeOf(changeVariable(USED, 'none', {}))).toBe('variable-unknown');
+    expect(codeOf(addVariable({ ...USED, version: 2 }, 'x', {}))).toBe('no-names');
   });
 });

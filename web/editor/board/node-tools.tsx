@@ -1,7 +1,8 @@
 /** What can be done with the nodes that are selected, above them. */
 import { NodeToolbar, Position } from '@xyflow/react';
-import { Boxes, Copy, FolderInput, Plus, SquarePlus, Trash2 } from 'lucide-react';
+import { Boxes, Copy, FolderInput, Plus, ShieldAlert, SquarePlus, Trash2 } from 'lucide-react';
 import type { MouseEvent, ReactNode } from 'react';
+import { handleErrors } from '../../../src/dsl/edit/index.js';
 import type { Drawing } from '../../canvas/drawing.js';
 import { IconButton } from '../../parts/button.js';
 import { Menu, MenuItem } from '../../parts/menu.js';
@@ -44,6 +45,14 @@ export function NodeTools({ drawing }: { readonly drawing: Drawing }) {
           <>
             {drawing.nodes.some(({ id }) => selection.includes(id)) && <WrapMenu selection={selection} />}
             <MoveMenu drawing={drawing} selection={selection} />
+            {isOne && node?.hasExceptions === false && node.type.toLowerCase() !== 'begin' && (
+              <Tool
+                label={words.errorExit}
+                onClick={() => store.edit((document) => handleErrors(document, first, 'goto'))}
+              >
+                <ShieldAlert size={16} aria-hidden="true" />
+              </Tool>
+            )}
             <Tool label={words.duplicate} onClick={() => duplicate(store, selection)}>
               <Copy size={16} aria-hidden="true" />
             </Tool>

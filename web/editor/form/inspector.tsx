@@ -4,12 +4,13 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import type { DocumentComponent } from '../../../src/dsl/document.js';
 import { changeParams, renameComponent } from '../../../src/dsl/edit/index.js';
 import { isJsonObject, type JsonObject } from '../../../src/json.js';
-import { isContainerType, kindOf } from '../../canvas/kinds.js';
+import { isContainerType, isStartType, kindOf } from '../../canvas/kinds.js';
 import { IconButton } from '../../parts/button.js';
 import { useTexts } from '../../shell/texts.js';
 import { useEditor, useEditorState } from '../editor-context.js';
 import { entryOf } from '../model/catalogue.js';
 import { fieldIssues, type Issue } from '../model/problems.js';
+import { ERROR_FIELDS, ErrorSection } from './error-section.js';
 import { fieldTexts } from './field-texts.js';
 import { FieldView } from './field-view.js';
 import { FormNodeProvider } from './form-node.js';
@@ -82,17 +83,33 @@ function ComponentForm({
               params={params}
               path=""
               problems={problems}
+              without={canFail(component) ? ERROR_FIELDS : undefined}
               onChange={(next) => change(next, changedName(params, next))}
             />
           </FieldViewProvider>
         )}
         <WaysSection component={component} />
+        {!isJson && entry !== undefined && canFail(component) && (
+          <FieldViewProvider value={FieldView}>
+            <ErrorSection
+              component={component}
+              schema={entry.parameters as never}
+              problems={problems}
+              onChange={(next) => change(next, changedName(params, next))}
+            />
+          </FieldViewProvider>
+        )}
         {(entry?.has_body ?? isContainerType(type)) && <SizeSection id={id} />}
         <TrialSection component={component} />
         <IdField component={component} />
       </div>
     </FormNodeProvider>
   );
+}
+
+/** Starts only begin something. */
+function canFail({ type }: DocumentComponent): boolean {
+  return !isStartType(type) && !['begin', 'file'].includes(type.toLowerCase());
 }
 
 interface HeadProps {

@@ -54,10 +54,12 @@ interface KeyFieldProps {
   readonly name: string;
   readonly taken: readonly string[];
   readonly onChange: (name: string) => void;
+  /** @default the word for a name */
+  readonly label?: string;
 }
 
 /** A name is changed when its field is left, so that half of it is never one. */
-export function KeyField({ name, taken, onChange }: KeyFieldProps) {
+export function KeyField({ name, taken, onChange, label }: KeyFieldProps) {
   const words = useTexts(fieldTexts);
   const [text, setText] = useState<string>();
   const wanted = (text ?? name).trim();
@@ -68,7 +70,7 @@ export function KeyField({ name, taken, onChange }: KeyFieldProps) {
   };
   return (
     <input
-      aria-label={words.key}
+      aria-label={label ?? words.key}
       aria-invalid={isTaken}
       title={isTaken ? words.taken : undefined}
       className={style.key}

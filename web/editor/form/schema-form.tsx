@@ -15,12 +15,19 @@ export interface SchemaFormProps {
   readonly onChange: (params: JsonObject) => void;
   /** What is wrong, by the first part of a field's path. */
   readonly problems?: ReadonlyMap<string, readonly string[]>;
+  /** Fields that stand elsewhere. @default none */
+  readonly without?: ReadonlySet<string> | undefined;
 }
 
-export function SchemaForm({ schema, params, path, onChange, problems }: SchemaFormProps) {
+const NONE: ReadonlySet<string> = new Set();
+
+export function SchemaForm({ schema, params, path, onChange, problems, without = NONE }: SchemaFormProps) {
   const words = useTexts(fieldTexts);
   const FieldView = useFieldView();
-  const fields = useMemo(() => fieldsOf(schema).filter(({ kind }) => kind !== 'targets'), [schema]);
+  const fields = useMemo(
+    () => fieldsOf(schema).filter(({ kind, name }) => kind !== 'targets' && !without.has(name)),
+    [schema, without],
+  );
   // A field stays where it is while something is written into it.
   const [{ common, rest }] = useState(() => groupFields(fields, params));
   const view = (field: Field) => (
