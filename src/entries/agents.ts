@@ -38,6 +38,9 @@ export {
   type RoundAnswer,
   type RoundRequest,
 } from '../agents/loop/middleware.js';
+export type { SessionHandle, SessionValues } from '../agents/loop/session-values.js';
+export { called, milliseconds, rounds, type StopRule, tokens } from '../agents/loop/stop-rules.js';
+export { type AgentsFileOptions, agentsFile } from '../agents/middleware/agents-file.js';
 export {
   type ApprovalAnswer,
   type ApprovalQuestion,
@@ -50,10 +53,7 @@ export { type GuardedInput, type GuardInputOptions, guardInput } from '../agents
 export { type GuardedOutput, type GuardOutputOptions, guardOutput } from '../agents/middleware/guard-output.js';
 export type { Language } from '../agents/middleware/language.js';
 export { type PatchToolCallsOptions, patchToolCalls } from '../agents/middleware/patch-tool-calls.js';
-export { type AgentsFileOptions, agentsFile } from '../agents/middleware/agents-file.js';
-export { type Todo, type TodosOptions, type TodoStatus, todos } from '../agents/middleware/todos.js';
-export type { SessionHandle, SessionValues } from '../agents/loop/session-values.js';
-export { called, milliseconds, rounds, type StopRule, tokens } from '../agents/loop/stop-rules.js';
+export { type Todo, type TodoStatus, type TodosOptions, todos } from '../agents/middleware/todos.js';
 export { runAgent } from '../agents/run-agent.js';
 export type { Approval, Caller } from '../agents/run-calls.js';
 export type { FileSessionsOptions } from '../agents/sessions/file-sessions.js';

@@ -51,7 +51,10 @@ export function todos(options: TodosOptions = {}): AgentMiddleware<readonly Todo
     initial: () => [],
     tools: [write],
     beforeModel: (request, { own }) =>
-      withInstructions(request, own.length === 0 ? texts.use : `${texts.use}\n\n${texts.list}\n${own.map(lineOf).join('\n')}`),
+      withInstructions(
+        request,
+        own.length === 0 ? texts.use : `${texts.use}\n\n${texts.list}\n${own.map(lineOf).join('\n')}`,
+      ),
     afterTools(results, view) {
       const list = results.flatMap(listOf).at(-1);
       if (list === undefined) return undefined;
@@ -71,7 +74,8 @@ const TEXTS = {
     tool: 'Replaces your list of things to do. Give the whole list each time, with the status of each entry.',
     use: 'For work of three or more steps keep a list with write_todos: write it before you begin, have one entry in progress at a time, and mark an entry as completed as soon as it is. For less, work without a list.',
     list: 'Your list of things to do:',
-    written: (count: number) => `The list is kept; it has ${count} ${count === 1 ? 'entry' : 'entries'}. Go on with the work.`,
+    written: (count: number) =>
+      `The list is kept; it has ${count} ${count === 1 ? 'entry' : 'entries'}. Go on with the work.`,
   },
   zh: {
     tool: '替换你的待办列表。每次都要给出完整列表以及每一项的状态。',

@@ -4,7 +4,14 @@ import { agentsFile } from '../../../src/agents/middleware/agents-file.js';
 import { approve } from '../../../src/agents/middleware/approve.js';
 import { patchToolCalls } from '../../../src/agents/middleware/patch-tool-calls.js';
 import { todos } from '../../../src/agents/middleware/todos.js';
-import { assistantMessage, type ChatMessage, defineTool, invoke, toolMessage, userMessage } from '../../../src/index.js';
+import {
+  assistantMessage,
+  type ChatMessage,
+  defineTool,
+  invoke,
+  toolMessage,
+  userMessage,
+} from '../../../src/index.js';
 import { attempt, goOn, recordingModel, told } from './support.js';
 
 const call = (id: string) => ({ id, name: 'look', arguments: '{}' });
@@ -15,11 +22,31 @@ describe('patchToolCalls', () => {
   it.each<[string, ChatMessage[], string[]]>([
     ['leaves what fits', [asked('a'), toolMessage('1', 'a')], ['assistant: ', 'tool: 1']],
     ['says that a call has no result', [asked('a', 'b'), toolMessage('2', 'b')], ['assistant: ', MISSING, 'tool: 2']],
-    ['drops results without a call', [toolMessage('0', 'z'), asked('a'), toolMessage('1', 'a'), toolMessage('1', 'a')], ['assistant: ', 'tool: 1']],
-    ['puts results behind their calls', [asked('a'), userMessage('hm'), toolMessage('1', 'a')], ['assistant: ', 'tool: 1', 'user: hm']],
-    ['orders results as their calls', [asked('a', 'b'), toolMessage('2', 'b'), toolMessage('1', 'a')], ['assistant: ', 'tool: 1', 'tool: 2']],
-    ['tells calls of one id apart', [asked('a'), toolMessage('1', 'a'), asked('a'), toolMessage('2', 'a')], ['assistant: ', 'tool: 1', 'assistant: ', 'tool: 2']],
-    ['does not take a result from before the call', [asked('z'), toolMessage('0', 'a'), asked('a')], ['assistant: ', MISSING, 'assistant: ', MISSING]],
+    [
+      'drops results without a call',
+      [toolMessage('0', 'z'), asked('a'), toolMessage('1', 'a'), toolMessage('1', 'a')],
+      ['assistant: ', 'tool: 1'],
+    ],
+    [
+      'puts results behind their calls',
+      [asked('a'), userMessage('hm'), toolMessage('1', 'a')],
+      ['assistant: ', 'tool: 1', 'user: hm'],
+    ],
+    [
+      'orders results as their calls',
+      [asked('a', 'b'), toolMessage('2', 'b'), toolMessage('1', 'a')],
+      ['assistant: ', 'tool: 1', 'tool: 2'],
+    ],
+    [
+      'tells calls of one id apart',
+      [asked('a'), toolMessage('1', 'a'), asked('a'), toolMessage('2', 'a')],
+      ['assistant: ', 'tool: 1', 'assistant: ', 'tool: 2'],
+    ],
+    [
+      'does not take a result from before the call',
+      [asked('z'), toolMessage('0', 'a'), asked('a')],
+      ['assistant: ', MISSING, 'assistant: ', MISSING],
+    ],
     [
       'finds calls that stand in parts alone',
       [assistantMessage('', { parts: [{ type: 'tool-call', ...call('a') }] })],
@@ -38,7 +65,10 @@ describe('patchToolCalls', () => {
 
   it('says it in Chinese', async () => {
     const model = recordingModel('ok');
-    await invoke(agent({ name: 'clerk', model, use: [patchToolCalls({ language: 'zh' })] }), [asked('a'), userMessage('go')]);
+    await invoke(agent({ name: 'clerk', model, use: [patchToolCalls({ language: 'zh' })] }), [
+      asked('a'),
+      userMessage('go'),
+    ]);
     expect(told(model.requests[0] as never)[1]).toBe('tool: 该调用没有结果：工作在完成之前已停止。');
   });
 });
@@ -58,7 +88,9 @@ describe('todos', () => {
     expect(system(model, 0)).toMatch(/^system: Work\.\n\nFor work of three/);
     expect(system(model, 0)).not.toContain('Your list');
     expect(system(model, 1)).toMatch(/Your list of things to do:\n\[x\] read\n\[~\] write \[x\] all$/);
-    expect(told(model.requests[1] as never).at(-1)).toBe('tool: The list is kept; it has 2 entries. Go on with the work.');
+    expect(told(model.requests[1] as never).at(-1)).toBe(
+      'tool: The list is kept; it has 2 entries. Go on with the work.',
+    );
   });
 
   it('refuses a list that is none, and keeps the one before', async () => {
@@ -77,7 +109,8 @@ describe('todos', () => {
   it('survives a resume over JSON, in Chinese', async () => {
     const model = recordingModel([{ tool: 'write_todos', args: { todos: list } }], [{ tool: 'look' }], 'ok');
     const look = defineTool({ name: 'look', description: 'Looks.', run: () => 'seen' });
-    const made = () => agent({ name: 'clerk', model, tools: [look], use: [todos({ language: 'zh' }), approve(['look'])] });
+    const made = () =>
+      agent({ name: 'clerk', model, tools: [look], use: [todos({ language: 'zh' }), approve(['look'])] });
     const waits = await attempt(made(), 'go');
     await goOn(made(), waits, { 'review#approve/c1': { approved: true } });
     expect(system(model, 2)).toMatch(/你的待办列表：\n\[x\] read/);
@@ -96,14 +129,24 @@ describe('agentsFile', () => {
     };
     const model = recordingModel([{ tool: 'look' }], 'ok');
     const look = defineTool({ name: 'look', description: 'Looks.', run: () => 'seen' });
-    await invoke(agent({ name: 'clerk', model, tools: [look], instructions: 'Work.', use: [agentsFile({ read })] }), 'go');
-    expect(system(model, 1)).toBe('system: Work.\n\nThe project has these rules for agents; keep to them:\n\nBe brief.');
+    await invoke(
+      agent({ name: 'clerk', model, tools: [look], instructions: 'Work.', use: [agentsFile({ read })] }),
+      'go',
+    );
+    expect(system(model, 1)).toBe(
+      'system: Work.\n\nThe project has these rules for agents; keep to them:\n\nBe brief.',
+    );
     expect(reads).toBe(1);
   });
 
   it.each([
     ['nothing where there is no file', () => undefined, 5, 'user: go'],
-    ['the beginning of a long one', () => 'abc😀def', 4, 'system: 本项目对智能体有以下规则，请遵守：\n\nabc\n[文件其余部分已省略。]'],
+    [
+      'the beginning of a long one',
+      () => 'abc😀def',
+      4,
+      'system: 本项目对智能体有以下规则，请遵守：\n\nabc\n[文件其余部分已省略。]',
+    ],
   ])('tells %s', async (_, read, maxCharacters, first) => {
     const model = recordingModel('ok');
     await invoke(agent({ name: 'clerk', model, use: [agentsFile({ read, maxCharacters, language: 'zh' })] }), 'go');
