@@ -40,6 +40,20 @@ export {
 } from '../agents/loop/middleware.js';
 export type { SessionHandle, SessionValues } from '../agents/loop/session-values.js';
 export { called, milliseconds, rounds, type StopRule, tokens } from '../agents/loop/stop-rules.js';
+export { type AgentsFileOptions, agentsFile } from '../agents/middleware/agents-file.js';
+export {
+  type ApprovalAnswer,
+  type ApprovalQuestion,
+  type ApproveOptions,
+  approve,
+  type CallToApprove,
+} from '../agents/middleware/approve.js';
+export type { GuardResult, GuardTrip, GuardVerdict } from '../agents/middleware/guard.js';
+export { type GuardedInput, type GuardInputOptions, guardInput } from '../agents/middleware/guard-input.js';
+export { type GuardedOutput, type GuardOutputOptions, guardOutput } from '../agents/middleware/guard-output.js';
+export type { Language } from '../agents/middleware/language.js';
+export { type PatchToolCallsOptions, patchToolCalls } from '../agents/middleware/patch-tool-calls.js';
+export { type Todo, type TodoStatus, type TodosOptions, todos } from '../agents/middleware/todos.js';
 export { runAgent } from '../agents/run-agent.js';
 export type { Approval, Caller } from '../agents/run-calls.js';
 export type { CancelRequest } from '../agents/runner/live-inputs.js';

@@ -75,13 +75,7 @@ export function askModel(
       let error: EngineError | undefined;
       const call = (given: RoundRequest): Observable<AssistantMessage> => {
         calls += 1;
-        const { model, instructions, messages, tools, settings } = given;
-        const input = {
-          ...settings,
-          messages: withInstructions(instructions, messages),
-          ...(tools.length > 0 && { tools }),
-        };
-        return askChatModel(model, input, at, `chat-${calls}`).pipe(answerLimits(policy.agent, policy.limits));
+        return callModel(given, at, `chat-${calls}`).pipe(answerLimits(policy.agent, policy.limits));
       };
       const chosen =
         tried === 0 && position === 0 ? asked : { ...asked, model: models[position] as string | ChatModel };
@@ -89,7 +83,8 @@ export function askModel(
         tap((chunk) => chunks.push(chunk)),
         catchError((thrown: unknown) => {
           error = toEngineError(thrown, 'MODEL_UNAVAILABLE');
-          return EMPTY;
+          // No other model may answer what a guard refused.
+          return error.code === 'GUARD_TRIPPED' ? throwError(() => error) : EMPTY;
         }),
       );
       const next = (verdict: boolean | NextTry): Observable<AssistantMessage> => {
@@ -128,6 +123,13 @@ export function askModel(
       );
     });
   return attempt(request, 0, 1);
+}
+
+/** One call of a model; `call` tells it apart from others of the activation. */
+export function callModel(request: RoundRequest, at: StepActivation, call: string): Observable<AssistantMessage> {
+  const { model, instructions, messages, tools, settings } = request;
+  const input = { ...settings, messages: withInstructions(instructions, messages), ...(tools.length > 0 && { tools }) };
+  return askChatModel(model, input, at, call);
 }
 
 /** A piece behind which an answer begins anew. */

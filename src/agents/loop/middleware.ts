@@ -41,6 +41,11 @@ export interface HookView<V = unknown> extends AgentView {
   setOwn(own: V): void;
   /** Answers to the questions of this hook, by their ids; a single question has the id ''. */
   readonly answers: ReadonlyMap<string, unknown>;
+  /**
+   * Asks a model beside the conversation: nothing of the answer is in the events but its cost, which counts for the agent. Cold; only while the
+   * model, or what stands before it, is at work.
+   */
+  ask: AskModel;
   /** A question to a person: return what it gives. The hook is called again once it is answered. */
   interrupt(question: unknown, options?: Omit<InterruptOptions, 'memo'>): Interrupt;
   /** Several questions at once, each with an id: return what it gives. */
@@ -74,8 +79,8 @@ export interface AgentMiddleware<V = unknown> {
   readonly instructions?: string | ((view: AgentView) => string);
   /** Once, before the first round; may give other messages. */
   beforeAgent?(messages: readonly ChatMessage[], view: HookView<V>): AskingHookResult<readonly ChatMessage[]>;
-  /** Before each call of the model; may give another request. It cannot ask. */
-  beforeModel?(request: RoundRequest, view: HookView<V>): HookResult<RoundRequest>;
+  /** Before each call of the model; may give another request. It cannot ask a person; what it does as an Observable ends with the round. */
+  beforeModel?(request: RoundRequest, view: HookView<V>): HookResult<RoundRequest> | Observable<RoundRequest>;
   /** Around each call of the model, its tries included one by one: what leaves the outermost one is what events tell. */
   wrapModel?(request: RoundRequest, next: AskModel, view: HookView<V>): Observable<AssistantMessage>;
   /** Behind each answer; may change it, answer calls itself, or ask. */

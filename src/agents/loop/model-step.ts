@@ -1,5 +1,19 @@
 /** One round of an agent's model: the request, as middlewares make it, and the pieces of the answer. */
-import { catchError, concat, concatMap, defer, EMPTY, from, type Observable, of, takeUntil, tap } from 'rxjs';
+import {
+  catchError,
+  concat,
+  concatMap,
+  defer,
+  EMPTY,
+  first,
+  from,
+  isObservable,
+  map,
+  type Observable,
+  of,
+  takeUntil,
+  tap,
+} from 'rxjs';
 import { isThenable } from '../../compose/engine/later.js';
 import { jsonSchemaOf } from '../../compose/json-schema.js';
 import type { Step, StepActivation } from '../../compose/step.js';
@@ -82,6 +96,7 @@ function requestOf(agent: AgentInGraph, at: StepActivation): Observable<RoundReq
         concatMap((request) => {
           const changed = change(request);
           const take = (given: unknown): RoundRequest => (given as RoundRequest | undefined) ?? request;
+          if (isObservable(changed)) return changed.pipe(first(undefined, request), map(take));
           return isThenable(changed) ? from(changed.then(take)) : of(take(changed));
         }),
       ),

@@ -3,6 +3,7 @@ import { isThenable } from '../../compose/engine/later.js';
 import { Interrupt } from '../../compose/interrupt.js';
 import type { Step } from '../../compose/step.js';
 import { step } from '../../compose/steps.js';
+import { uniqueCallIds } from '../../compose/tools/tools-node.js';
 import type { AssistantMessage } from '../../models/messages.js';
 import type { AgentInGraph, Ending } from './agent-in-graph.js';
 import { isUnfinished } from './ask-model.js';
@@ -25,7 +26,7 @@ export function reviewStep({ setup }: AgentInGraph): Step<AssistantMessage, Endi
       return {};
     };
     const { toolCalls, ...rest } = message;
-    const calls = loop.value.spent === '' ? (toolCalls?.slice(0, MAX_CALLS) ?? []) : [];
+    const calls = loop.value.spent === '' ? uniqueCallIds(toolCalls?.slice(0, MAX_CALLS) ?? []) : [];
     const asked: AssistantMessage = calls.length === 0 ? rest : { ...rest, toolCalls: calls };
     if (isUnfinished(message) || message.extra?.failed !== undefined)
       return take({ message: asked, results: [] }) as Ending;

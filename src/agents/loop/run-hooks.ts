@@ -1,17 +1,21 @@
 /** The hooks of middlewares one after the other, also over a question that one of them asks. */
+import { defer, type Observable, tap } from 'rxjs';
 import { isThenable } from '../../compose/engine/later.js';
 import { Interrupt, type InterruptOptions, type InterruptPart } from '../../compose/interrupt.js';
 import type { StepActivation } from '../../compose/step.js';
 import { EngineError } from '../../errors.js';
 import { isJsonObject } from '../../json.js';
+import type { AssistantMessage } from '../../models/messages.js';
 import { StepView } from './agent-view.js';
-import { loopAt } from './loop-state.js';
-import type { AnyMiddleware, AskingHookResult, HookView } from './middleware.js';
+import { callModel, joinAnswer } from './ask-model.js';
+import { addUsage, loopAt } from './loop-state.js';
+import type { AnyMiddleware, AskingHookResult, HookView, RoundRequest } from './middleware.js';
 
 /** The view of one middleware. */
 export class MiddlewareView extends StepView implements HookView {
   readonly answers: ReadonlyMap<string, unknown>;
   readonly #middleware: AnyMiddleware;
+  #asked = 0;
 
   constructor(agent: string, at: StepActivation, middleware: AnyMiddleware) {
     super(agent, at);
@@ -28,6 +32,23 @@ export class MiddlewareView extends StepView implements HookView {
   setOwn(value: unknown): void {
     const loop = loopAt(this.at);
     loop.update({ own: { ...loop.value.own, [this.#middleware.name]: value } });
+  }
+
+  ask(request: RoundRequest): Observable<AssistantMessage> {
+    return defer(() => {
+      this.#asked += 1;
+      const call = `${this.#middleware.name}-${this.#asked}`;
+      const chunks: AssistantMessage[] = [];
+      const count = (): void => {
+        const loop = loopAt(this.at);
+        const usage = chunks.length === 0 ? undefined : joinAnswer(chunks).usage;
+        if (usage !== undefined) loop.update({ usage: addUsage(loop.value.usage, usage) });
+      };
+      return callModel(request, this.at, call).pipe(
+        tap((chunk) => chunks.push(chunk)),
+        tap({ complete: count, error: count }),
+      );
+    });
   }
 
   interrupt(question: unknown, options: Omit<InterruptOptions, 'memo'> = {}): Interrupt {

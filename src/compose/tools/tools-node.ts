@@ -174,7 +174,12 @@ function placeCalls(
   });
 }
 
-/** Providers repeat ids, or leave them out. */
+/** Calls with an id each, as those that are made of them have: providers repeat ids, or leave them out. */
+export function uniqueCallIds(calls: readonly ToolCall[]): ToolCall[] {
+  const taken = new Set<string>();
+  return calls.map((call, index) => ({ ...call, id: uniqueCallId(call.id, index, taken) }));
+}
+
 function uniqueCallId(given: string, index: number, taken: Set<string>): string {
   const base = given === '' ? `call_${index}` : given;
   let id = base;
