@@ -45,6 +45,8 @@ const sessionSchema = z.object({
   dsl: jsonObject,
   /** Which one that was: `draft`, `published`, or the id of a version. @default not known */
   documentVersion: z.string().exactOptional(),
+  /** The session that it goes on from, and the question there that another one stands in for. */
+  forkedFrom: z.object({ session: z.string(), message: z.string() }).readonly().exactOptional(),
   /** Absent before the first run. */
   conversation: conversationSchema.readonly().exactOptional(),
   /** Id of the last run. */

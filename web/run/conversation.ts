@@ -10,6 +10,8 @@ export interface ConversationState {
   /** Undefined before the first turn. */
   readonly session?: string;
   readonly turns: readonly Turn[];
+  /** The conversation that it goes on from. */
+  readonly origin?: string;
   /** What the server has not taken yet. */
   readonly sending?: TurnInput;
   readonly isLoading: boolean;
@@ -71,7 +73,9 @@ export class Conversation {
     await this.#during(async (change) => {
       const sessionId = session ?? (await this.#server.readRun(run ?? '')).session_id;
       const { detail, runs } = await this.#server.readSession(sessionId);
-      change({ session: sessionId, turns: turnsOf(detail, runs), isLoading: false });
+      const origin = detail.forked_from?.session_id;
+      const found = { session: sessionId, turns: turnsOf(detail, runs), isLoading: false };
+      change({ ...found, ...(origin !== undefined && { origin }) });
       const wanted = run ?? runs[0]?.id;
       if (wanted !== undefined) this.follow(wanted);
     });

@@ -29,6 +29,8 @@ export interface SessionDetail extends SessionItem {
   readonly message: readonly SessionMessage[];
   /** What the answers cite: an entry for each of them. */
   readonly reference: readonly Json[];
+  /** The conversation that it goes on from, and the question there that it asks differently; of chats. */
+  readonly forked_from?: { readonly session_id: string; readonly message_id: string };
 }
 
 /** Runs that are looked up of one conversation, and conversations of a list. */

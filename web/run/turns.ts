@@ -26,7 +26,9 @@ export interface Turn {
 /** Turns of a conversation in their order. What the agent said of itself before the first question is none. */
 export function turnsOf({ message, reference }: SessionDetail, runs: readonly RunItem[]): readonly Turn[] {
   const byMessage = new Map(runs.map((run) => [run.message_id, run]));
-  const answers = message.filter(({ role, id }) => role === 'assistant' && byMessage.has(id ?? ''));
+  // What the agent said of itself answers no question, and cites nothing.
+  const asked = new Set(message.flatMap(({ role, id }) => (role === 'user' && id !== undefined ? [id] : [])));
+  const answers = message.filter(({ role, id }) => role === 'assistant' && asked.has(id ?? ''));
   const firstCited = answers.length - reference.length;
   const turns = new Map<string, Turn>();
   for (const { role, content, id = '', files = [] } of message) {

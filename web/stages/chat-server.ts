@@ -39,20 +39,45 @@ export function readSettings(query: URLSearchParams): ChatSettings {
 
 const chatRunPath = (run: string): string => `/chat/runs/${encodeURIComponent(run)}`;
 
+const sessionPath = (chat: string, session: string): string =>
+  `/chats/${encodeURIComponent(chat)}/sessions/${encodeURIComponent(session)}`;
+
 const chatRun = (run: string): RunPlace => ({ agent: '', run, live: '/chat/live', path: chatRunPath(run) });
 
-/** Conversations with chats; a question is asked with the settings of that moment. */
-export function chatServer(client: Client, settings: () => ChatSettings): ConversationServer {
+/** Conversations with chats. */
+export interface ChatServer extends ConversationServer {
+  /** Makes a conversation of what was said before the question of a run; gives its id. */
+  fork(run: string, name: string): Promise<string>;
+}
+
+/** Name of the assistant that the server makes for questions that name none. */
+export const DEFAULT_CHAT = 'default';
+
+/** A question is asked with the settings of that moment. */
+export function chatServer(client: Client, settings: () => ChatSettings): ChatServer {
+  /** Of conversations that were made here and have no run yet, which would name their assistant. */
+  const chats = new Map<string, string>();
   return {
+    fork: async (run, name) => {
+      const { agent_id: chat, session_id: session, message_id } = await client.call<RunItem>(chatRunPath(run));
+      const { id } = await client.call<SessionItem>(`${sessionPath(chat, session)}/fork`, {
+        method: 'POST',
+        body: { message_id, name },
+      });
+      chats.set(id, chat);
+      return id;
+    },
     readRun: (run) => client.call<RunItem>(chatRunPath(run)),
     readSession: async (session) => {
       const runs = await client.call<readonly RunItem[]>('/chat/runs', {
         query: { session_id: session, page_size: MAX_ITEMS },
       });
       // A session is below its assistant, which its runs name.
-      const chat = runs[0]?.agent_id ?? settings().chat ?? '';
-      const path = `/chats/${encodeURIComponent(chat)}/sessions/${encodeURIComponent(session)}`;
-      const detail = await client.call<Omit<SessionDetail, 'message'> & { messages: readonly SessionMessage[] }>(path);
+      const named = runs[0]?.agent_id ?? chats.get(session) ?? settings().chat;
+      const chat = named ?? (await listChats(client)).find(({ name }) => name === DEFAULT_CHAT)?.id ?? '';
+      const detail = await client.call<Omit<SessionDetail, 'message'> & { messages: readonly SessionMessage[] }>(
+        sessionPath(chat, session),
+      );
       return { detail: { ...detail, message: detail.messages }, runs };
     },
     start: async ({ query, session }) => {
@@ -75,16 +100,16 @@ export function chatServer(client: Client, settings: () => ChatSettings): Conver
 /** Assistants, those that changed last first. */
 export function useChats() {
   const client = useClient();
-  return useQuery({
-    queryKey: ['chats', 'list'],
-    queryFn: async ({ signal }) =>
-      (
-        await client.call<{ readonly chats: readonly ChatItem[] }>('/chats', {
-          query: { page_size: MAX_ITEMS },
-          signal,
-        })
-      ).chats,
+  return useQuery({ queryKey: ['chats', 'list'], queryFn: ({ signal }) => listChats(client, signal) });
+}
+
+async function listChats(client: Client, signal?: AbortSignal): Promise<readonly ChatItem[]> {
+  const query = { page_size: MAX_ITEMS };
+  const { chats } = await client.call<{ readonly chats: readonly ChatItem[] }>('/chats', {
+    query,
+    ...(signal !== undefined && { signal }),
   });
+  return chats;
 }
 
 /** Sessions with an assistant, the newest first. */

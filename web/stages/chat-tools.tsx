@@ -1,6 +1,6 @@
 /** Whom a question goes to: assistant, datasets, and what answers may rest on. All of it stands in the address. */
 import { Database } from 'lucide-react';
-import { useId } from 'react';
+import { type ReactNode, useId } from 'react';
 import { useDatasets } from '../datasets/dataset-data.js';
 import { useTexts } from '../shell/texts.js';
 import { type ChatItem, type ChatSettings, MODES } from './chat-server.js';
@@ -8,6 +8,8 @@ import style from './stages.module.css';
 import { stagesTexts } from './stages-texts.js';
 
 export interface ChatToolsProps {
+  /** Leads to other conversations. */
+  readonly menu: ReactNode;
   readonly settings: ChatSettings;
   readonly chats: readonly ChatItem[];
   /** Whether the conversation has begun: it has its assistant. */
@@ -15,13 +17,14 @@ export interface ChatToolsProps {
   readonly onChange: (change: Readonly<Record<'chat' | 'datasets' | 'mode', string | undefined>>) => void;
 }
 
-export function ChatTools({ settings, chats, hasBegun, onChange }: ChatToolsProps) {
+export function ChatTools({ menu, settings, chats, hasBegun, onChange }: ChatToolsProps) {
   const words = useTexts(stagesTexts);
   const field = useId();
   const { chat, datasets, mode } = settings;
   const before = { chat, datasets: datasets.join(',') || undefined, mode };
   return (
     <div className={style.tools}>
+      {menu}
       <label htmlFor={`${field}c`}>{words.chat}</label>
       <select
         id={`${field}c`}

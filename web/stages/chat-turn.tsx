@@ -23,8 +23,8 @@ export interface ChatTurnProps {
   /** Nothing comes after it. */
   readonly isLast: boolean;
   readonly onAsk: (question: string) => void;
-  /** Puts a question where the user writes. */
-  readonly onEdit: (question: string) => void;
+  /** Puts the question of a run where the user writes. */
+  readonly onEdit: (run: string, question: string) => void;
 }
 
 export function ChatTurn({ turn, store, isLast, onAsk, onEdit }: ChatTurnProps) {
@@ -38,7 +38,7 @@ export function ChatTurn({ turn, store, isLast, onAsk, onEdit }: ChatTurnProps) 
   return (
     <article className={turnStyle.turn} aria-busy={isAtWork}>
       <div className={style.asked}>
-        <IconButton label={words.edit} disabled={isAtWork} onClick={() => onEdit(question)}>
+        <IconButton label={words.edit} disabled={isAtWork} onClick={() => onEdit(store.run, question)}>
           <Pencil size={14} aria-hidden="true" />
         </IconButton>
         <UserWords query={question} files={[]} />

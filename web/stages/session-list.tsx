@@ -1,8 +1,11 @@
 /** Past conversations with an assistant. */
-import { Plus } from 'lucide-react';
-import { Link } from 'wouter';
+import { History, Plus } from 'lucide-react';
+import { DropdownMenu } from 'radix-ui';
+import { Link, useLocation } from 'wouter';
+import { Button } from '../parts/button.js';
 import { FailureLine } from '../parts/failure-line.js';
 import { sinceText } from '../parts/since.js';
+import menuStyle from '../run/session-menu.module.css';
 import { useChoices } from '../shell/studio.js';
 import { useTexts } from '../shell/texts.js';
 import { useChatSessions } from './chat-server.js';
@@ -44,5 +47,45 @@ export function SessionList({ chat, session, query }: SessionListProps) {
         ))}
       </ul>
     </nav>
+  );
+}
+
+/** The same where there is no room beside the conversation. */
+export function SessionMenu({ chat, session, query }: SessionListProps) {
+  const words = useTexts(stagesTexts);
+  const { language } = useChoices();
+  const [, navigate] = useLocation();
+  const { data = [], error } = useChatSessions(chat);
+  const behind = query === '' ? '' : `?${query}`;
+  return (
+    <DropdownMenu.Root modal={false}>
+      <DropdownMenu.Trigger asChild>
+        <Button className={style.narrow}>
+          <History size={16} aria-hidden="true" /> {words.sessions}
+        </Button>
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content className={menuStyle.menu} align="start" sideOffset={4} aria-label={words.sessions}>
+          <DropdownMenu.Item className={menuStyle.item} onSelect={() => navigate(`/chat${behind}`)}>
+            {words.fresh}
+          </DropdownMenu.Item>
+          {error !== null && <FailureLine error={error} />}
+          {data.length === 0 && error === null && <p className={menuStyle.note}>{words.noSessions}</p>}
+          {data.map(({ id, name, update_time: changedAt }) => (
+            <DropdownMenu.Item
+              key={id}
+              className={menuStyle.item}
+              aria-current={id === session ? 'true' : undefined}
+              onSelect={() => navigate(`/chat/sessions/${encodeURIComponent(id)}${behind}`)}
+            >
+              <span className={menuStyle.name}>{name.trim() === '' ? words.untitled : name}</span>
+              <time className={menuStyle.time} dateTime={new Date(changedAt).toISOString()}>
+                {sinceText(changedAt, Date.now(), language)}
+              </time>
+            </DropdownMenu.Item>
+          ))}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
   );
 }

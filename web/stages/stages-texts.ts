@@ -59,6 +59,10 @@ export const stagesTexts = defineTexts({
     item: (n: number) => `Evidence ${n}`,
     offered: 'Did you mean',
     edit: 'Edit and ask again',
+    editing: 'Your question begins a conversation of its own from there; this one stays as it is.',
+    stay: 'Ask here instead',
+    origin: 'Goes on from another conversation, with another question.',
+    openOrigin: 'Open that one',
     again: 'Ask again',
   },
   zh: {
@@ -111,6 +115,10 @@ export const stagesTexts = defineTexts({
     item: (n: number) => `证据 ${n}`,
     offered: '您是想',
     edit: '编辑后重新提问',
+    editing: '您的问题将从该处开始一个新对话；当前对话保持不变。',
+    stay: '改为在此提问',
+    origin: '此对话从另一个对话的中途开始，问题已更改。',
+    openOrigin: '打开原对话',
     again: '重新提问',
   },
 });

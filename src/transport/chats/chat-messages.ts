@@ -128,9 +128,9 @@ function withFeedback(
 
 /** Takes a turn out of what later chats are told. */
 async function forget(parts: ServerParts, place: SessionPlace, messageId: string): Promise<void> {
-  const run = await runOf(parts, place, messageId);
-  if (run === undefined) return;
-  await parts.stores.chats?.remove(place.tenant, place.sessionId, [`${run}:question`, `${run}:answer`]);
+  // What a fork took over has no run in it, and is named by its message.
+  const turn = (await runOf(parts, place, messageId)) ?? messageId;
+  await parts.stores.chats?.remove(place.tenant, place.sessionId, [`${turn}:question`, `${turn}:answer`]);
 }
 
 async function remember(

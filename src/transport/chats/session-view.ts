@@ -19,6 +19,8 @@ const messageShape = z.looseObject({
 
 const referenceShape = z.looseObject({ chunks: z.array(anyObject), doc_aggs: z.array(anyObject) });
 
+const forkedFromShape = z.looseObject({ session_id: string, message_id: string });
+
 const sessionView = defineView<SessionRecord>()({
   id: [string, 'id'],
   chat_id: [string, 'agentId'],
@@ -28,6 +30,12 @@ const sessionView = defineView<SessionRecord>()({
   reference: [
     z.array(referenceShape).describe('What each answer cites.'),
     ({ references }) => references.map(referenceOf),
+  ],
+  forked_from: [
+    forkedFromShape
+      .optional()
+      .describe('The session that it goes on from, and the question there that it asks differently.'),
+    ({ forkedFrom }) => forkedFrom && { session_id: forkedFrom.session, message_id: forkedFrom.message },
   ],
   ...timeFields('createdAt', 'updatedAt'),
 });

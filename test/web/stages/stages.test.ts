@@ -85,7 +85,7 @@ describe.skipIf(!hasChromium)(named('the chat'), () => {
     await conversation(page).getByRole('article').nth(2).getByText('w2.').waitFor();
   });
 
-  it('keeps conversations, opens one again, and asks an edited question in it', async () => {
+  it('keeps conversations, and opens one again', async () => {
     const { page, open } = await withLamps();
     await open('/chat');
     await say(page, 'When was the lamp lit?');
@@ -98,17 +98,85 @@ describe.skipIf(!hasChromium)(named('the chat'), () => {
     await conversation(page)
       .getByText(/^took /)
       .waitFor();
-    await page.getByRole('button', { name: 'Edit and ask again' }).click();
+    const conversations = page.getByRole('navigation', { name: 'Conversations' });
+    expect(await conversations.getByRole('listitem').count()).toBe(1);
+  });
+
+  it('asks an edited question in a conversation of its own, which leads back to the other one', async () => {
+    const { page, open } = await withLamps();
+    const turns = conversation(page).getByRole('article');
+    const answered = (turn: number) =>
+      turns
+        .nth(turn)
+        .getByText(/^took /)
+        .waitFor();
+    await open('/chat');
+    for (const [turn, question] of ['hello', 'When was the lamp lit?', 'thanks'].entries()) {
+      await say(page, question);
+      await answered(turn);
+    }
+    await turns.nth(1).getByRole('button', { name: 'Edit and ask again' }).click();
     const field = page.getByRole('textbox', { name: 'Message' });
     expect(await field.inputValue()).toBe('When was the lamp lit?');
+    await page.getByText('Your question begins a conversation of its own', { exact: false }).waitFor();
     await field.fill('How often does the lamp turn?');
     await field.press('Enter');
-    await conversation(page)
-      .getByRole('article')
+    await conversation(page).getByText('Goes on from another conversation', { exact: false }).waitFor();
+    await answered(1);
+    await page.reload();
+    await answered(1);
+    expect(await turns.count()).toBe(2);
+    await turns.first().getByText('hello').first().waitFor();
+    expect(await conversation(page).getByText('When was the lamp lit?').count()).toBe(0);
+    await page.getByRole('link', { name: /^How often does the lamp turn/ }).waitFor();
+    await page.getByRole('link', { name: 'Open that one' }).click();
+    await turns.nth(2).waitFor();
+    await conversation(page).getByText('When was the lamp lit?', { exact: true }).waitFor();
+    expect(await conversation(page).getByText('How often does the lamp turn?').count()).toBe(0);
+  });
+
+  it('asks in the same conversation when an edit is given up, and keeps the question when it cannot be forked', async () => {
+    const { page, open } = await withLamps();
+    await open('/chat');
+    await say(page, 'hello');
+    const turns = conversation(page).getByRole('article');
+    await turns
+      .first()
+      .getByText(/^took /)
+      .waitFor();
+    await page.route('**/fork', (route) =>
+      route.fulfill({ status: 200, json: { code: 102, message: 'No room for another session.' } }),
+    );
+    await turns.first().getByRole('button', { name: 'Edit and ask again' }).click();
+    const field = page.getByRole('textbox', { name: 'Message' });
+    await field.fill('good day');
+    await field.press('Enter');
+    await page.getByRole('alert').getByText('No room for another session.').waitFor();
+    expect(await field.inputValue()).toBe('good day');
+    await page.getByRole('button', { name: 'Ask here instead' }).click();
+    await field.press('Enter');
+    await turns
       .nth(1)
       .getByText(/^took /)
       .waitFor();
-    expect(await page.getByRole('navigation', { name: 'Conversations' }).getByRole('listitem').count()).toBe(1);
+    expect(await turns.count()).toBe(2);
+  });
+
+  it('leads to other conversations from a menu where there is no room beside it', async () => {
+    const { page, open } = await withLamps({ browser: { viewport: { width: 800, height: 900 } } });
+    await open('/chat');
+    await say(page, 'hello');
+    await conversation(page)
+      .getByText(/^took /)
+      .waitFor();
+    await page.getByRole('button', { name: 'Conversations' }).click();
+    await page.getByRole('menuitem', { name: 'New conversation' }).click();
+    await page.getByText('Ask your documents something.').waitFor();
+    await page.getByRole('button', { name: 'Conversations' }).click();
+    await page.getByRole('menuitem', { name: /^hello/ }).click();
+    await conversation(page)
+      .getByText(/^took /)
+      .waitFor();
   });
 
   it('searches the chosen datasets alone, which the address names', async () => {
