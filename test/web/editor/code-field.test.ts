@@ -33,7 +33,7 @@ describe.skipIf(!hasChromium)(named('a field for code'), () => {
     await openCode(page, studio.open, id);
     expect(asked.filter((url) => url.includes('lang-javascript'))).toEqual([]);
     const script = page.getByRole('textbox', { name: 'Script' });
-    await expect.poll(() => script.innerText()).toBe(SCRIPT);
+    await expect.poll(() => script.textContent()).toBe(SCRIPT.replaceAll('\n', ''));
     const colourOf = (text: string) =>
       script
         .getByText(text, { exact: true })
@@ -70,7 +70,7 @@ describe.skipIf(!hasChromium)(named('a field for code'), () => {
       .toBe(false);
     await page.getByRole('complementary').getByRole('button', { name: 'Parameters as JSON' }).click();
     const json = page.getByRole('textbox', { name: 'Parameters, as JSON' });
-    await expect.poll(() => json.innerText()).toContain('"lang": "python"');
+    await expect.poll(() => json.textContent()).toContain('"lang": "python"');
     expect(await axeFindings(page)).toEqual([]);
   });
 });

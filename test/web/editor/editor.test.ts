@@ -269,7 +269,7 @@ describe.skipIf(!hasChromium)(named('the editor'), () => {
     await page.getByRole('button', { name: 'Parameters as JSON' }).click();
     const json = page.getByRole('textbox', { name: 'Parameters, as JSON' });
     await page.locator('[data-code]').waitFor();
-    expect(await json.innerText()).toContain('••••••••');
+    expect(await json.textContent()).toContain('••••••••');
     await json.fill('{ "query": ');
     await page.getByText(/^This is no JSON: /).waitFor();
     await json.fill(JSON.stringify({ query: 'news', api_key: '••••••••' }));
