@@ -32,7 +32,7 @@ const texts = defineTexts({
   },
 });
 
-const FIELDS = 'input, textarea, select, [contenteditable], dialog, [role=menu]';
+const FIELDS = 'input, textarea, select, [contenteditable], [data-code], dialog, [role=menu]';
 
 /** Keys work while the focus is in `root`, or nowhere. */
 export function useKeys(store: EditorStore, root: RefObject<HTMLElement | null>): void {

@@ -7,6 +7,7 @@ import { resolveSchema, typeOf } from '../model/starters.js';
  * How a value is written.
  *
  * - `reference`: one reference alone. `any`: a text, or JSON. `secret`: it is never shown. `targets`: edges say it.
+ * - `code`: a script whose language another field says.
  * - `inputs`: fields that are asked of users. `map`: entries by names.
  */
 export type FieldKind =
@@ -28,6 +29,7 @@ export type FieldKind =
   | 'servers'
   | 'targets'
   | 'any'
+  | 'code'
   | 'json';
 
 export interface Field {
@@ -106,6 +108,7 @@ interface KindHints {
 
 function kindOf(name: string, schema: JsonObject, { about, options, root }: KindHints): FieldKind {
   const type = typeOf(schema);
+  if (name === 'script' && ownObject(ownObject(root, 'properties'), 'lang') !== undefined) return 'code';
   if (type === 'array') return listKind(name, resolveSchema(schema.items, root));
   if (type === 'object') return objectKind(name, schema);
   if (type === 'boolean') return 'switch';

@@ -2,6 +2,7 @@
 import { useId } from 'react';
 import { useTexts } from '../../shell/texts.js';
 import { AnyWidget } from './any-widget.js';
+import { CodeWidget } from './code-widget.js';
 import { fieldTexts, titleOf } from './field-texts.js';
 import style from './form.module.css';
 import { InputsWidget } from './inputs-widget.js';
@@ -82,6 +83,7 @@ const WIDGETS: Readonly<Record<string, (props: WidgetProps) => React.ReactNode>>
   tools: ToolsWidget,
   servers: ServersWidget,
   any: AnyWidget,
+  code: CodeWidget,
   json: JsonWidget,
 };
 

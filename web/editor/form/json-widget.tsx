@@ -1,6 +1,7 @@
 /** A value as JSON. What is no JSON yet is kept while it is written, and changes nothing. */
 import { useState } from 'react';
 import type { Json } from '../../../src/json.js';
+import { CodeField } from '../../parts/code-field/code-field.js';
 import { useTexts } from '../../shell/texts.js';
 import { useEditor } from '../editor-context.js';
 import { hideSecrets, showSecrets } from './field-model.js';
@@ -8,8 +9,8 @@ import { fieldTexts } from './field-texts.js';
 import style from './form.module.css';
 import type { WidgetProps } from './widget.js';
 
-export function JsonWidget({ id, value, onChange, path }: Pick<WidgetProps, 'id' | 'value' | 'onChange' | 'path'>) {
-  return <JsonField id={id} rows={3} value={value} about={path} onChange={(next) => onChange(next)} />;
+export function JsonWidget({ id, title, value, onChange, path }: Omit<WidgetProps, 'field'>) {
+  return <JsonField id={id} label={title} rows={3} value={value} about={path} onChange={(next) => onChange(next)} />;
 }
 
 export interface JsonFieldProps {
@@ -52,16 +53,15 @@ export function JsonField({ id, label, rows, value, about, problemOf, onChange }
   };
   return (
     <>
-      <textarea
+      <CodeField
         id={id}
-        aria-label={label}
-        aria-invalid={problem !== undefined}
-        className={style.json}
+        label={label}
+        language="json"
         rows={rows}
-        spellCheck={false}
         value={shown}
-        onChange={(event) => change(event.target.value)}
-        onBlur={leave}
+        isInvalid={problem !== undefined}
+        onChange={change}
+        onLeave={leave}
       />
       {problem !== undefined && (
         <p className={style.problem} role="status">
