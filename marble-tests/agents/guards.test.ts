@@ -59,13 +59,9 @@ describe('passedBy', () => {
       const broken = cold('-a-#', undefined, failure);
       expectObservable(broken.pipe(passedBy(slow, instead, false))).toBe('---#', undefined, failure);
       expectSubscriptions(slow.subscriptions).toBe('^--!');
-      const check = cold(' --#', undefined, failure);
+      const check = cold<never>(' --#', undefined, failure);
       const model = cold(' -a--b--|');
-      expectObservable(model.pipe(passedBy(check as Observable<never>, instead, false))).toBe(
-        '--#',
-        undefined,
-        failure,
-      );
+      expectObservable(model.pipe(passedBy(check, instead, false))).toBe('--#', undefined, failure);
       expectSubscriptions(model.subscriptions).toBe('^-!');
     }));
 

@@ -19,7 +19,20 @@ export { callContext } from '../agents/call-context.js';
 export { openChat } from '../agents/chat.js';
 export { agent } from '../agents/loop/agent.js';
 export { type AgentToolOptions, agentTool } from '../agents/loop/agent-as-tool.js';
-export type { Agent, AgentAsTool, AgentEnd, AgentStart, AnswerReason, AnyAgent } from '../agents/loop/agent-end.js';
+export {
+  AGENT,
+  AGENT_TOOL,
+  type Agent,
+  type AgentAsTool,
+  type AgentEnd,
+  type AgentParts,
+  type AgentShape,
+  type AgentStart,
+  type AnswerReason,
+  type AnyAgent,
+  type CalledAgent,
+  type HandoffTarget,
+} from '../agents/loop/agent-end.js';
 export type { AgentInput } from '../agents/loop/agent-input.js';
 export type { AgentOptions } from '../agents/loop/agent-options.js';
 export type { AgentView } from '../agents/loop/agent-view.js';

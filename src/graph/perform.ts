@@ -63,8 +63,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   readonly isStored: boolean;
   /** Called when nothing that was at work is left, after the run was told to begin nothing new. */
   #whenDrained: (() => void) | undefined = undefined;
-  /** Nodes whose functions are being called. */
-  #starting = 0;
+  #activating = 0;
   readonly #live: LiveState;
   readonly #options: PerformOptions;
   /** Whether successors wait until a settlement is stored. */
@@ -143,9 +142,8 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   }
 
   #checkDrained(): void {
-    // A node whose function has not returned is at work as well, and its end is still to be taken.
-    if (this.isStopped || this.#starting > 0) return;
-    // Containers only wait for what is in their bodies.
+    if (this.isStopped || this.#activating > 0) return;
+    // Containers only wait for their bodies; a node whose function has not returned is at work.
     for (const token of this.#waves?.running() ?? []) if (!this.#nodeOf(token).isContainer) return;
     this.#whenDrained?.();
   }
@@ -198,13 +196,13 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     if (this.isStopped) return undefined;
     this.#reporter.timePasses();
     let result: NodeResult;
-    this.#starting += 1;
+    this.#activating += 1;
     try {
       result = node.activate(activation);
     } catch (error) {
       return { type: 'error', error };
     } finally {
-      this.#starting -= 1;
+      this.#activating -= 1;
     }
     // A node of a typed plan gives events alone, and mostly its end.
     if (node.typed !== undefined && 'type' in result && result.type === 'settled') return result as Settled;
@@ -488,8 +486,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   /** Stops the work of tokens that the last change took out of the run. */
   stopRemoved(): void {
     const { removed } = this.#live;
-    if (removed.length === 0) return;
-    for (const token of removed.splice(0)) token.activity?.stop();
+    if (removed.length > 0) for (const token of removed.splice(0)) token.activity?.stop();
   }
 
   #publish(): void {

@@ -83,7 +83,7 @@ export interface Runner {
  * import { agent, createRunner } from 'runnel/agents';
  * import { lastValueFrom } from 'rxjs';
  *
- * const model = createScriptedModel({ rules: [{ when: { user: 'name' }, reply: 'You are Ada.' }], default: 'Hello.' });
+ * const model = createScriptedModel({ rules: [{ when: { user: 'name' }, reply: 'You are Ada.' }], default: { reply: 'Hello.' } });
  * const runner = createRunner({ agent: agent({ name: 'guide', model }) });
  * await lastValueFrom(runner.run('I am Ada.', { session: 's1' }));
  * const end = await lastValueFrom(runner.run('What is my name?', { session: 's1' }));

@@ -4,7 +4,7 @@ import { agent } from '../../../src/agents/loop/agent.js';
 import { guardInput } from '../../../src/agents/middleware/guard-input.js';
 import { guardOutput } from '../../../src/agents/middleware/guard-output.js';
 import { defineTool, invoke, userMessage } from '../../../src/index.js';
-import type { ChatModel } from '../../../src/models/chat-model.js';
+import type { ChatDelta, ChatModel } from '../../../src/models/chat-model.js';
 import { recordingModel } from './support.js';
 
 const noSecrets = ({ text }: { readonly text: string }) =>
@@ -159,7 +159,7 @@ describe('guardOutput', () => {
     const send = defineTool({ name: 'send', description: 'Sends.', run: () => calls.push('sent') });
     const model: ChatModel = {
       chat: () =>
-        of(
+        of<ChatDelta[]>(
           { type: 'text', text: 'a secret' },
           { type: 'tool-call', index: 0, id: 'c1', name: 'send', arguments: '{}' },
           { type: 'finish', reason: 'tool_calls' },
