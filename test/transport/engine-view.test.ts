@@ -69,17 +69,17 @@ describe('the engine’s events of a run', () => {
     client.send({ type: 'ack', run_id, seq: 0 });
     client.send({ type: 'ping', t: 'attached' });
     const first = batched(await client.until(({ type }) => type === 'pong'));
-    for (let piece = 0; piece < 3_000; piece += 1) probe.say('x');
+    for (let piece = 0; piece < 10_000; piece += 1) probe.say('x');
     probe.settle();
     client.send({ type: 'ping', t: 'full' });
     const held = await client.until(({ type }) => type === 'pong');
-    expect(held.length).toBeLessThan(100);
+    expect(held.length).toBeLessThan(200);
     expect([...first, ...batched(held)].map(({ seq }) => seq)).toEqual(
-      Array.from({ length: 2_048 }, (_, at) => at + 1),
+      Array.from({ length: 8_192 }, (_, at) => at + 1),
     );
-    client.send({ type: 'ack', run_id, seq: 2_048 });
+    client.send({ type: 'ack', run_id, seq: 8_192 });
     const rest = batched(await client.done());
-    expect(rest.map(({ seq }) => seq)).toEqual(rest.map((_, at) => 2_049 + at));
+    expect(rest.map(({ seq }) => seq)).toEqual(rest.map((_, at) => 8_193 + at));
     expect(rest.at(-1)?.event).toMatchObject({ type: 'run-settled', seq: rest.at(-1)?.seq });
   });
 
