@@ -71,7 +71,12 @@ export interface Runner {
   live(input$: Observable<string | UserInput>, options?: Omit<TurnOptions, 'input$'>): Observable<RunnerEvent>;
   /** History, values and turns of a session. */
   session(session: string): Promise<SessionState>;
-  /** Takes back the turns behind one; '' takes back all. @throws EngineError NOT_FOUND, SESSION_BUSY */
+  /**
+   * Takes back the turns behind one; '' takes back all. A turn among them that is still at work, here or elsewhere, fails with SESSION_BUSY; one whose
+   * process was lost is taken back so, too.
+   *
+   * @throws EngineError NOT_FOUND
+   */
   rollback(session: string, turn: string): Promise<SessionState>;
 }
 
@@ -182,12 +187,6 @@ async function rolledBack(sessions: SessionLog, session: string, turn: string): 
   const state = await writer.load();
   if (turn !== '' && !state.turns.some((one) => one.turn === turn)) {
     throw new EngineError('NOT_FOUND', `Session "${session}" has no turn "${turn}" to go back to.`);
-  }
-  if (state.open?.status === 'running') {
-    throw new EngineError(
-      'SESSION_BUSY',
-      `A turn of session "${session}" is at work; stop it before you take turns back.`,
-    );
   }
   return writer.append(() => [{ type: 'rolled-back', turn }]);
 }

@@ -108,6 +108,19 @@ describe('a session', () => {
     expect(told(await first)).toEqual(['turn', 'ended: Done.']);
   });
 
+  it('is free again when its turn is taken back, which then fails', async () => {
+    const { tool, entered$, open$ } = gate();
+    const runner = createRunner({
+      agent: agent({ name: 'guide', model: replies({ calls: [{ name: 'gate' }] }, 'Done.'), tools: [tool] }),
+    });
+    const back = new Promise((resolve) => entered$.subscribe(() => resolve(runner.rollback('s', ''))));
+    const first = all(runner.run('one', { session: 's' })).catch((error: unknown) => error);
+    expect(await back).toMatchObject({ turns: [], messages: [] });
+    open$.next('x');
+    expect(await first).toMatchObject({ code: 'SESSION_BUSY' });
+    expect((await runner.session('s')).open).toBeUndefined();
+  });
+
   it('waits for answers, also in another process', async () => {
     const ask = defineTool({
       name: 'ask',
