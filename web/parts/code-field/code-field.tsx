@@ -63,7 +63,7 @@ function useCodeView(): Open | undefined {
       (loaded) => {
         if (!isGone) setOpen({ open: loaded.openCodeView });
       },
-      (error: unknown) => console.error('code is shown without colours', error),
+      (error: unknown) => console.warn('code is shown without colours', error),
     );
     return () => {
       isGone = true;

@@ -91,7 +91,7 @@ export function openCodeView(host: HTMLElement, { text, language, onChange, onLe
     (support) => {
       if (!isClosed) view.dispatch({ effects: grammar.reconfigure(support) });
     },
-    (error: unknown) => console.error(`${language} is shown without colours`, error),
+    (error: unknown) => console.warn(`${language} is shown without colours`, error),
   );
   const end = keepKeys(host);
   return {
