@@ -138,37 +138,36 @@ class Conversation {
   }
 
   async #accept(input: UserInput): Promise<void> {
-    const { session, writer, maxWaiting } = this.#setup;
+    const { writer, maxWaiting } = this.#setup;
+    const { id } = input;
     this.#storing += 1;
-    let isNew = false;
+    let outcome: 'known' | 'accepted' | 'dropped' = 'known';
     try {
       await writer.append((state) => {
-        if (state.seenInputIds.has(input.id)) return [];
+        if (state.seenInputIds.has(id)) return [];
         const accepted: SessionFact = { type: 'input-accepted', input };
-        isNew = state.waitingInputs.length < maxWaiting;
-        return isNew ? [accepted] : [accepted, { type: 'input-dropped', id: input.id, reason: full(maxWaiting) }];
+        outcome = state.waitingInputs.length < maxWaiting ? 'accepted' : 'dropped';
+        if (outcome === 'accepted') return [accepted];
+        return [accepted, { type: 'input-dropped', id, reason: full(maxWaiting) }];
       });
     } finally {
       this.#storing -= 1;
     }
+    this.#told(input, outcome);
+    if (this.#open === undefined) await this.#next();
+  }
+
+  /** An id that is known is no news. */
+  #told(input: UserInput, outcome: 'known' | 'accepted' | 'dropped'): void {
+    const { session, maxWaiting } = this.#setup;
     const { id } = input;
-    if (!isNew) {
-      const isDropped = !writer.state.waitingInputs.some((waiting) => waiting.id === id) && !this.#hasHad(id);
-      if (isDropped) this.#tell({ type: 'input-dropped', session, id, reason: full(maxWaiting) });
-      return;
-    }
+    if (outcome === 'dropped') this.#tell({ type: 'input-dropped', session, id, reason: full(maxWaiting) });
+    if (outcome !== 'accepted') return;
     // Before it is told: what is told may bring the agent to its next safe point.
     this.#open?.live.add(input);
     this.#tell({ type: 'input-accepted', session, id });
     this.#open?.live.interrupt(input);
-    if (this.#open === undefined) await this.#next();
   }
-
-  /** Whether an input is told of already, which is then no news. */
-  #hasHad(id: string): boolean {
-    return this.#told.has(id);
-  }
-  readonly #told = new Set<string>();
 
   #cancel(request: CancelRequest): void {
     const open = this.#open;
@@ -342,7 +341,6 @@ class Conversation {
   }
 
   #tell(event: RunnerEvent): void {
-    if ('id' in event && event.type !== 'input-accepted') this.#told.add(event.id);
     if (!this.#isStopped) this.#subscriber.next(event);
   }
 
