@@ -2,6 +2,7 @@
 
 import type { AnyStep, Step } from '../../compose/step.js';
 import type { StepTool } from '../../compose/tools/step-tool.js';
+import { EngineError } from '../../errors.js';
 import type { ErrorInfo } from '../../graph/events.js';
 import type { ChatMessage } from '../../models/messages.js';
 import type { AgentInput } from './agent-input.js';
@@ -50,6 +51,10 @@ export const AGENT: unique symbol = Symbol('agent');
 
 /** What an agent is made of. */
 export interface AgentParts {
+  /**
+   * Paths, from its own name on, of the agents that hear what is said to it while it works: itself, or those of a team that speak one at a time.
+   */
+  readonly speakers: readonly string[];
   /** The agent as a step that says how it ended. */
   ended(shape: AgentShape): Step<AgentStart, AgentEnd>;
 }
@@ -67,6 +72,12 @@ export type AnyAgent = Agent<unknown>;
 /** Makes an agent of a step and its parts. */
 export function agentOf<O>(made: Step<AgentInput, O>, description: string, parts: AgentParts): Agent<O> {
   return Object.freeze({ ...made, description, [AGENT]: parts });
+}
+
+/** What an agent that stands alone gives. @throws EngineError NODE_PROTOCOL when it handed over where no other agent is. */
+export function answerOf(end: AgentEnd): unknown {
+  if (end.type === 'answered') return end.value;
+  throw new EngineError('NODE_PROTOCOL', `Agent "${end.agent}" ended without an answer (${end.type}).`);
 }
 
 /** Whether a value is an agent. */

@@ -1,7 +1,6 @@
 /** Agents in code: a model that calls tools until it has an answer, as one step. */
 import { step } from '../../compose/steps.js';
-import { EngineError } from '../../errors.js';
-import { type Agent, type AgentEnd, agentOf } from './agent-end.js';
+import { type Agent, agentOf, answerOf } from './agent-end.js';
 import { agentGraph } from './agent-graph.js';
 import type { AgentInput } from './agent-input.js';
 import { type AgentOptions, readAgentOptions } from './agent-options.js';
@@ -44,6 +43,7 @@ export function agent<O = string>(options: AgentOptions<O>): Agent<O> {
   const drawn = agentGraph(setup, {}, answerOf);
   const made = step<AgentInput, O>(setup.name, drawn as never, { kind: 'agent' });
   return agentOf(made, setup.description, {
+    speakers: [setup.name],
     ended: (shape) =>
       step(
         setup.name,
@@ -51,10 +51,4 @@ export function agent<O = string>(options: AgentOptions<O>): Agent<O> {
         { kind: 'agent' },
       ),
   });
-}
-
-/** What an agent that stands alone gives. */
-function answerOf(end: AgentEnd): unknown {
-  if (end.type === 'answered') return end.value;
-  throw new EngineError('NODE_PROTOCOL', `Agent "${end.agent}" ended without an answer (${end.type}).`);
 }

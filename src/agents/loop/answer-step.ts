@@ -11,6 +11,7 @@ import { parseMessage } from '../../models/parse-message.js';
 import type { AgentEnd, AnswerReason } from './agent-end.js';
 import type { AgentInGraph, Ending, Verdict } from './agent-in-graph.js';
 import { sortCalls } from './call-steps.js';
+import { saidTo } from './heard-by.js';
 import { placeOf } from './listen-step.js';
 import { liveAt } from './live-control.js';
 import { addedBy, loopAt, newestAnswer } from './loop-state.js';
@@ -102,10 +103,8 @@ function readAnswer(
       );
     }
     loop.update({ repairs: mended + 1 });
-    loop.append('messages', {
-      role: 'user',
-      content: `${error.message} Answer again, with that form and nothing else.`,
-    });
+    const content = `${error.message} Answer again, with that form and nothing else.`;
+    loop.append('messages', saidTo(name, { role: 'user', content }));
     return undefined;
   }
 }

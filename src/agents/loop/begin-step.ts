@@ -7,6 +7,7 @@ import { isJsonObject } from '../../json.js';
 import type { ChatMessage } from '../../models/messages.js';
 import type { AgentInGraph } from './agent-in-graph.js';
 import { messagesOf } from './agent-input.js';
+import { asHeardBy } from './heard-by.js';
 import { loopAt } from './loop-state.js';
 import { runHooks } from './run-hooks.js';
 
@@ -21,7 +22,8 @@ export function beginStep({ setup }: AgentInGraph): Step<unknown, unknown> {
       loopAt(at).update({ messages, given: messages.length });
       return {};
     };
-    const messages = runHooks(name, use, ({ beforeAgent }) => beforeAgent, messagesOf(asked, at.path), at);
+    const heard = asHeardBy(name, messagesOf(asked, at.path));
+    const messages = runHooks(name, use, ({ beforeAgent }) => beforeAgent, heard, at);
     return isThenable(messages) ? messages.then(take) : take(messages);
   });
 }

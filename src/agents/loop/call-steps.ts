@@ -12,6 +12,7 @@ import { readArguments } from '../../tools/read-arguments.js';
 import { AGENT_TOOL, type AgentAsTool, type AgentEnd } from './agent-end.js';
 import type { AgentCall, AgentInGraph, Ending } from './agent-in-graph.js';
 import { isUnfinished } from './ask-model.js';
+import { spokenBy } from './heard-by.js';
 import { placeOf } from './listen-step.js';
 import { liveAt } from './live-control.js';
 import { loopAt, newestAnswer } from './loop-state.js';
@@ -94,7 +95,7 @@ export function callToolsStep(agent: AgentInGraph): Step<unknown, ToolMessage[]>
 /** The calls of agents, as they start. */
 export function agentCalls(agent: AgentInGraph, at: StepActivation): AgentCall[] {
   const { messages } = loopAt(at).value;
-  const before = messages.slice(0, -1);
+  const before = spokenBy(agent.setup.name, messages.slice(0, -1));
   return sortCalls(agent, at).agents.map(({ call, tool }) => ({
     name: tool.name,
     messages: tool[AGENT_TOOL].messagesOf(readArguments(tool.name, call.arguments, { repair: true }), before),
@@ -119,11 +120,11 @@ export function gatherStep(agent: AgentInGraph): Step<unknown, Gathered> {
     const take = (messages: readonly ToolMessage[] | Interrupt): Gathered | Interrupt => {
       if (messages instanceof Interrupt) return messages;
       loopAt(at).append('messages', ...messages);
-      const direct = messages.find((message) => isDirect(agent, message));
+      const direct = directIn(agent, messages);
       const live = liveAt(at);
       live?.reached(placeOf(setup, at), 'tools');
       if (direct === undefined) live?.reached(placeOf(setup, at), 'round');
-      return direct === undefined ? { next: 'listen' } : { next: 'answer', direct: direct.content };
+      return direct === undefined ? { next: 'listen' } : { next: 'answer', direct };
     };
     const ordered = inOrder(agent, results as Results, at);
     const messages = runHooks(setup.name, setup.use, ({ afterTools }) => afterTools, ordered, at);
@@ -150,6 +151,12 @@ function resultOf({ id, name }: ToolCall, end: AgentEnd | undefined): ToolMessag
   if (end?.type === 'answered') return toolMessage(end.text, id, { name });
   const why = end?.type === 'failed' ? end.error.message : 'The call gave no result.';
   return toolMessage(why, id, { name, isError: true });
+}
+
+/** The results that are the answer, one below the other; undefined without any. */
+function directIn(agent: AgentInGraph, messages: readonly ToolMessage[]): string | undefined {
+  const direct = messages.filter((message) => isDirect(agent, message));
+  return direct.length === 0 ? undefined : direct.map(({ content }) => content).join('\n\n');
 }
 
 function isDirect({ setup }: AgentInGraph, { name, extra, isError }: ToolMessage): boolean {

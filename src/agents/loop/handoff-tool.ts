@@ -12,7 +12,7 @@ import type { HandoffTarget } from './agent-end.js';
 export function handoffTools(agent: string, targets: readonly HandoffTarget[]): ReadonlyMap<string, StepTool> {
   return new Map(
     targets.map(({ name, description }) => {
-      const tool = `transfer_to_${name}`;
+      const tool = `${PREFIX}${name}`;
       requireToolName(`agent "${agent}": the handoff to "${name}"`, tool);
       return [
         name,
@@ -26,4 +26,11 @@ export function handoffTools(agent: string, targets: readonly HandoffTarget[]): 
       ];
     }),
   );
+}
+
+const PREFIX = 'transfer_to_';
+
+/** Whether a tool hands over. */
+export function isHandoffTool(name: string): boolean {
+  return name.startsWith(PREFIX);
 }

@@ -21,6 +21,8 @@ import type { TurnResult, TurnStart } from './turn-graph.js';
 export interface ConversationSetup {
   /** Name of the agent of the session. */
   readonly agent: string;
+  /** Paths of the agents that hear inputs. */
+  readonly speakers: readonly string[];
   readonly graph: Step<TurnStart, TurnResult>;
   readonly session: string;
   readonly writer: SessionWriter;
@@ -242,9 +244,9 @@ class Conversation {
 
   /** @param taken inputs that the turn begins with */
   #opened(turn: string, run: string, taken: readonly UserInput[]): OpenTurn {
-    const { agent, session } = this.#setup;
+    const { speakers, session } = this.#setup;
     const delivered: SessionFact[] = [];
-    const live = new LiveInputs(agent, {
+    const live = new LiveInputs(speakers, {
       delivered: ({ id }, { path }, round) => {
         delivered.push({ type: 'input-delivered', id, turn, round, agent: path });
         this.#tell({ type: 'input-delivered', session, id, turn, round, agent: path });

@@ -28,15 +28,15 @@ const POINTS: Readonly<Record<SafePoint, CancelMode>> = {
 
 /** The inputs of a turn, as its agents ask for them. */
 export class LiveInputs implements LiveControl {
-  readonly #root: string;
+  readonly #speakers: ReadonlySet<string>;
   readonly #watcher: TurnWatcher;
   readonly #arrived$ = new Subject<UserInput>();
   readonly #waiting: UserInput[] = [];
   #request: CancelRequest | undefined;
 
-  /** @param root name of the agent of the session */
-  constructor(root: string, watcher: TurnWatcher) {
-    this.#root = root;
+  /** @param speakers paths of the agents that inputs without `to` are for, and whose safe points count */
+  constructor(speakers: readonly string[], watcher: TurnWatcher) {
+    this.#speakers = new Set(speakers);
     this.#watcher = watcher;
   }
 
@@ -82,11 +82,11 @@ export class LiveInputs implements LiveControl {
   reached(agent: AgentPlace, point: SafePoint): void {
     const request = this.#request;
     if (request?.mode !== POINTS[point]) return;
-    if (request.deep === true || agent.path === this.#root) this.#watcher.stopped(request.mode);
+    if (request.deep === true || this.#speakers.has(agent.path)) this.#watcher.stopped(request.mode);
   }
 
   #isFor({ to }: UserInput, { name, path }: AgentPlace): boolean {
-    return to === undefined ? path === this.#root : name === to;
+    return to === undefined ? this.#speakers.has(path) : name === to;
   }
 }
 

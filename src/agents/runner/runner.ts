@@ -13,7 +13,7 @@ import {
   requireOptions,
   requireWhole,
 } from '../../operators/invalid-option.js';
-import { type AnyAgent, isAgent } from '../loop/agent-end.js';
+import { AGENT, type AnyAgent, isAgent } from '../loop/agent-end.js';
 import { type AgentInput, messagesOf } from '../loop/agent-input.js';
 import { loadSession, type SessionState } from '../sessions/fold-session.js';
 import { memorySessions } from '../sessions/memory-sessions.js';
@@ -120,6 +120,7 @@ export function createRunner(options: RunnerOptions): Runner {
     return conversation(
       {
         agent: agent.name,
+        speakers: agent[AGENT].speakers,
         graph,
         session,
         writer: new SessionWriter(sessions, session),
