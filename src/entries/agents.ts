@@ -104,3 +104,12 @@ export type {
   UserInput,
 } from '../agents/sessions/session-store.js';
 export type { SessionStoreOptions } from '../agents/sessions/stored-sessions.js';
+export { type AgentFromOptions, type AgentReply, agentFrom } from '../agents/teams/agent-from.js';
+export { type HandoffOptions, handoff } from '../agents/teams/handoff.js';
+export { type HostOptions, hostAgents } from '../agents/teams/host-agents.js';
+export { exitLoop, type LoopOptions, loopAgents, type TeamRound } from '../agents/teams/loop-agents.js';
+export { type MemberAnswer, type ParallelOptions, parallelAgents } from '../agents/teams/parallel-agents.js';
+export { type Plan, type PlanExecuteOptions, planExecute, type Replan } from '../agents/teams/plan-execute.js';
+export { type SequentialOptions, sequentialAgents } from '../agents/teams/sequential-agents.js';
+export { type SupervisorOptions, supervisor } from '../agents/teams/supervisor.js';
+export type { TeamOptions } from '../agents/teams/team-options.js';
