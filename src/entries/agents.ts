@@ -105,6 +105,7 @@ export type {
 } from '../agents/sessions/session-store.js';
 export type { SessionStoreOptions } from '../agents/sessions/stored-sessions.js';
 export { type AgentFromOptions, type AgentReply, agentFrom } from '../agents/teams/agent-from.js';
+export { type DeepAgentOptions, deepAgent } from '../agents/teams/deep-agent.js';
 export { type HandoffOptions, handoff } from '../agents/teams/handoff.js';
 export { type HostOptions, hostAgents } from '../agents/teams/host-agents.js';
 export { exitLoop, type LoopOptions, loopAgents, type TeamRound } from '../agents/teams/loop-agents.js';
