@@ -69,6 +69,7 @@ export { type PatchToolCallsOptions, patchToolCalls } from '../agents/middleware
 export { type Todo, type TodoStatus, type TodosOptions, todos } from '../agents/middleware/todos.js';
 export { runAgent } from '../agents/run-agent.js';
 export type { Approval, Caller } from '../agents/run-calls.js';
+export { type FileTurnLogsOptions, fileTurnLogs } from '../agents/runner/file-turn-logs.js';
 export type { CancelRequest } from '../agents/runner/live-inputs.js';
 export { createRunner, type Runner, type RunnerOptions, type TurnOptions } from '../agents/runner/runner.js';
 export type {
@@ -80,6 +81,7 @@ export type {
   TurnEnded,
   TurnStarted,
 } from '../agents/runner/runner-events.js';
+export { memoryTurnLogs, type OpenedTurnLog, type TurnLog, type TurnLogs } from '../agents/runner/turn-logs.js';
 export type { FileSessionsOptions } from '../agents/sessions/file-sessions.js';
 export { fileSessions } from '../agents/sessions/file-sessions.js';
 export {

@@ -12,6 +12,7 @@ import type { AgentEnd, AnswerReason } from './agent-end.js';
 import type { AgentInGraph, Ending, Verdict } from './agent-in-graph.js';
 import { sortCalls } from './call-steps.js';
 import { saidTo } from './heard-by.js';
+import { heardAt } from './heard-inputs.js';
 import { placeOf } from './listen-step.js';
 import { liveAt } from './live-control.js';
 import { addedBy, loopAt, newestAnswer } from './loop-state.js';
@@ -31,7 +32,7 @@ export function answerStep(agent: AgentInGraph): Step<Ending, Verdict> {
     if (handoff !== undefined) return handedOver(agent, at, handoff);
     const place = placeOf(setup, at);
     const live = liveAt(at);
-    const hasWaiting = (live?.waiting(place, loop.value.delivered).length ?? 0) > 0;
+    const hasWaiting = (live?.waiting(place, heardAt(at)).length ?? 0) > 0;
     if (ending === undefined && direct === undefined && hasWaiting && live?.preempts(place) !== true)
       return { again: true };
     const take = (answer: FinalAnswer | Interrupt): Verdict | Interrupt => {

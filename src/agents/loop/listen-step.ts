@@ -7,6 +7,7 @@ import type { UserInput } from '../sessions/session-store.js';
 import type { AgentInGraph } from './agent-in-graph.js';
 import type { AgentSetup } from './agent-options.js';
 import { StepView } from './agent-view.js';
+import { heardAt, keepHeard } from './heard-inputs.js';
 import { type AgentPlace, liveAt } from './live-control.js';
 import { loopAt } from './loop-state.js';
 
@@ -24,10 +25,10 @@ export function listenStep({ setup }: AgentInGraph): Step<unknown, Heard> {
     const live = liveAt(at);
     const loop = loopAt(at);
     if (live?.preempts(place) === true && loop.value.round > 0) return { next: 'answer', ending: 'preempted' };
-    const inputs = live?.waiting(place, loop.value.delivered) ?? [];
+    const inputs = live?.waiting(place, heardAt(at)) ?? [];
     if (inputs.length > 0) {
       loop.append('messages', ...inputs.map(messageOf));
-      loop.append('delivered', ...inputs.map(({ id }) => id));
+      keepHeard(at, place, inputs, loop.value.round + 1);
       live?.deliver(place, inputs, loop.value.round + 1);
     }
     const spent = spentReason(setup, at);

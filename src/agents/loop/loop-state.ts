@@ -24,8 +24,6 @@ export interface LoopState {
   readonly spent: string;
   /** Results of calls of the newest answer that need not be made. */
   readonly answered: readonly ToolMessage[];
-  /** Ids of live inputs that were delivered. */
-  readonly delivered: readonly string[];
   /** What middlewares remember, by their names. */
   readonly own: Readonly<Record<string, unknown>>;
 }
@@ -42,7 +40,6 @@ export const Loop = defineState<LoopState>('agent', () => ({
   model: 0,
   spent: '',
   answered: [],
-  delivered: [],
   own: {},
 }));
 

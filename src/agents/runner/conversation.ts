@@ -1,7 +1,7 @@
 /** A session while it is worked on: turns one after the other, and inputs that arrive meanwhile. */
 import { randomUUID } from 'node:crypto';
 import { Observable, Subject, type Subscriber, type Subscription, takeUntil, timer } from 'rxjs';
-import { type Resumption, resumeFrom } from '../../compose/resume.js';
+import { type Resumption, recoverFrom, resumeFrom } from '../../compose/resume.js';
 import { run as runStep } from '../../compose/run.js';
 import type { StepRunOptions } from '../../compose/run-context.js';
 import type { Step } from '../../compose/step.js';
@@ -10,12 +10,13 @@ import { infoOf, isTerminal, type RunEvent, type TerminalEvent } from '../../gra
 import { isJsonObject, type JsonObject } from '../../json.js';
 import type { ChatMessage } from '../../models/messages.js';
 import { LIVE } from '../loop/live-control.js';
-import type { SessionState } from '../sessions/fold-session.js';
+import type { SessionState, SessionTurn } from '../sessions/fold-session.js';
 import type { SessionFact, UserInput } from '../sessions/session-store.js';
 import { type CancelRequest, LiveInputs } from './live-inputs.js';
 import type { CancelMode, RunnerEvent, TurnEnded } from './runner-events.js';
 import type { SessionWriter } from './session-writer.js';
 import type { TurnResult, TurnStart } from './turn-graph.js';
+import type { TurnLog, TurnLogs } from './turn-logs.js';
 
 /** What a conversation is made of. */
 export interface ConversationSetup {
@@ -27,6 +28,8 @@ export interface ConversationSetup {
   readonly session: string;
   readonly writer: SessionWriter;
   readonly options: StepRunOptions;
+  /** Where turns are kept while they are at work. @default they are not, and are lost with their process */
+  readonly logs: TurnLogs | undefined;
   /** Inputs that may wait. */
   readonly maxWaiting: number;
   readonly input$: Observable<UserInput> | undefined;
@@ -69,6 +72,9 @@ interface OpenTurn {
   /** Stops the run; takes one value. */
   readonly stop$: Subject<{ readonly mode: 'now' | 'after-step'; readonly withinMs?: number }>;
   readonly delivered: SessionFact[];
+  log: TurnLog | undefined;
+  /** The turn as it was before it was resumed. */
+  before: SessionTurn | undefined;
   mode: CancelMode;
   /** Emits when the run is to be given up; it may emit events before it is subscribed to. */
   readonly givenUp$: Subject<void>;
@@ -116,10 +122,13 @@ class Conversation {
     const open = this.#open;
     if (open === undefined) return;
     this.#close(open);
-    const { turn, delivered } = open;
+    const { turn, delivered, log } = open;
     // There is no reader left to tell of a failure; the session then shows the turn as running.
     this.#setup.writer
       .append(() => [...delivered, { type: 'turn-ended', turn, status: 'cancelled', messages: [] }])
+      .then(() => this.#forget(turn))
+      .catch(() => undefined)
+      .then(() => log?.close())
       .catch(() => undefined);
   }
 
@@ -156,7 +165,8 @@ class Conversation {
       this.#storing -= 1;
     }
     this.#told(input, outcome);
-    if (this.#open === undefined) await this.#next();
+    // While a turn is about to begin or has just ended, what comes next is decided there.
+    if (!this.#isBusy) await this.#next();
   }
 
   /** An id that is known is no news. */
@@ -189,9 +199,10 @@ class Conversation {
 
   /** Begins the turn that what waits asks for, or ends. */
   async #next(): Promise<void> {
-    const { waitingInputs } = this.#setup.writer.state;
     const { agent, session, writer } = this.#setup;
-    const lost = waitingInputs.filter(({ to }) => to !== undefined && to !== agent);
+    this.#isBusy = true;
+    const isFor = ({ to }: UserInput): boolean => to === undefined || to === agent;
+    const lost = writer.state.waitingInputs.filter((input) => !isFor(input));
     if (lost.length > 0) {
       const reasonOf = ({ to }: UserInput): string => `No agent "${to}" was at work that could have it.`;
       await writer.append(() =>
@@ -199,7 +210,8 @@ class Conversation {
       );
       for (const input of lost) this.#tell({ type: 'input-dropped', session, id: input.id, reason: reasonOf(input) });
     }
-    const inputs = waitingInputs.filter((input) => !lost.includes(input));
+    // Read behind the append: inputs may have come meanwhile.
+    const inputs = writer.state.waitingInputs.filter(isFor);
     if (inputs.length > 0 && this.#open === undefined) {
       await this.#start(
         inputs.map(({ id, content }): ChatMessage => ({ role: 'user', content, id })),
@@ -224,22 +236,37 @@ class Conversation {
     ]);
     this.#tell({ type: 'turn-started', session, turn, run });
     for (const { id } of inputs) this.#tell({ type: 'input-delivered', session, id, turn, round: 0, agent });
+    const last = before.turns.at(-1);
+    // Nothing goes on with the turn before any more.
+    if (last?.checkpoint !== undefined) await this.#forget(last.turn);
+    const { logs } = this.#setup;
+    if (logs !== undefined) open.log = (await logs.open(session, turn)).log;
     this.#work(open, { messages: [...before.messages, ...messages], values: before.values });
   }
 
   async #resume(state: SessionState, answers: Readonly<Record<string, unknown>>): Promise<void> {
     const { session, writer } = this.#setup;
+    const { logs } = this.#setup;
     const last = state.turns.at(-1);
-    if (last?.checkpoint === undefined || last.status === 'succeeded') {
+    const isLost = logs !== undefined && last?.status === 'running';
+    if (last === undefined || (!isLost && last.checkpoint === undefined) || last.status === 'succeeded') {
       throw new EngineError(
         'NOT_FOUND',
         `Session "${session}" has no turn that waits or was stopped. Start one with run.`,
       );
     }
-    const open = this.#opened(last.turn, randomUUID(), []);
-    await writer.append(() => [{ type: 'turn-resumed', turn: last.turn, run: open.run }]);
-    this.#tell({ type: 'turn-started', session, turn: last.turn, run: open.run });
-    this.#work(open, resumeFrom(last.checkpoint, answers));
+    const { turn, run, checkpoint } = last;
+    if (isLost) requireLost(session, turn, await logs.heldFor(session, turn));
+    // Of several that go on with a turn, one is first in the session; it takes the log.
+    const open = this.#opened(turn, logs === undefined ? randomUUID() : run, []);
+    open.before = last;
+    await writer.append(() => [{ type: 'turn-resumed', turn, run: open.run }]);
+    const opened = await logs?.open(session, turn);
+    open.log = opened?.log;
+    this.#tell({ type: 'turn-started', session, turn, run: open.run });
+    if (opened?.stored !== undefined) this.#work(open, recoverFrom(opened.stored, answers));
+    else if (checkpoint !== undefined) this.#work(open, resumeFrom(checkpoint, answers));
+    else this.#work(open, { messages: state.messages, values: state.values });
   }
 
   /** @param taken inputs that the turn begins with */
@@ -263,6 +290,8 @@ class Conversation {
       live,
       stop$: new Subject(),
       delivered,
+      log: undefined,
+      before: undefined,
       mode: 'now',
       givenUp$: new Subject(),
       expiry: undefined,
@@ -276,7 +305,14 @@ class Conversation {
     if (this.#isStopped) return;
     const { graph, options } = this.#setup;
     const services = isJsonObject(options.services) ? options.services : {};
-    const given = { ...options, run: open.run, services: { ...services, [LIVE]: open.live }, cancel$: open.stop$ };
+    const { log } = open;
+    const given: StepRunOptions = {
+      ...options,
+      run: open.run,
+      services: { ...services, [LIVE]: open.live },
+      cancel$: open.stop$,
+      ...(log !== undefined && { log, durability: 'sync' }),
+    };
     const events$ = runStep(graph, { input }, given).pipe(takeUntil(open.givenUp$));
     events$.subscribe({
       next: (event) => this.#heard(open, event),
@@ -295,19 +331,23 @@ class Conversation {
     this.#close(open);
     const { turn, run } = open;
     const { session, writer } = this.#setup;
+    const refused = refusedAnswer(open, error);
+    if (refused !== undefined) {
+      await this.#waitOn(open);
+      throw refused;
+    }
     const outcome = outcomeOf(open, error);
-    const messages = outcome.result?.end.messages ?? [];
-    const ids = new Set(messages.flatMap(({ id }) => (id === undefined ? [] : [id])));
+    const { end, heard = [] } = outcome.result ?? {};
+    const messages = end?.messages ?? [];
     await writer.append((state) => {
       const known = new Set(open.delivered.map((fact) => (fact as { readonly id: string }).id));
-      // Of a turn that began in another process only its messages say what was delivered there.
-      const earlier = state.waitingInputs.filter(({ id }) => ids.has(id) && !known.has(id));
+      // Of a turn that began in another process, its state says what was delivered there.
+      const waiting = new Set(state.waitingInputs.map(({ id }) => id));
+      const earlier = heard.filter(({ id }) => waiting.has(id) && !known.has(id));
       const values = changedValues(state, outcome.result?.values);
       return [
         ...open.delivered,
-        ...earlier.map(
-          ({ id }): SessionFact => ({ type: 'input-delivered', id, turn, round: 0, agent: this.#setup.agent }),
-        ),
+        ...earlier.map((input): SessionFact => ({ type: 'input-delivered', turn, ...input })),
         {
           type: 'turn-ended',
           turn,
@@ -318,10 +358,26 @@ class Conversation {
         },
       ];
     });
+    await open.log?.close();
+    if (!outcome.mayGoOn) await this.#forget(turn);
     this.#open = undefined;
     this.#tell({ type: 'turn-ended', session, turn, run, ...outcome.told } as TurnEnded);
     if (outcome.status === 'succeeded') await this.#next();
     else this.#finish();
+  }
+
+  /** An answer was refused before anything was done with it: the turn stands where it stood. */
+  async #waitOn({ turn, run, before, log }: OpenTurn): Promise<void> {
+    const { status, messages = [], checkpoint = run } = before ?? {};
+    const stands = status === 'waiting' ? 'waiting' : 'cancelled';
+    await this.#setup.writer.append(() => [{ type: 'turn-ended', turn, status: stands, messages, checkpoint }]);
+    this.#open = undefined;
+    await log?.close();
+  }
+
+  /** Deletes the log of a turn that nothing goes on with. */
+  async #forget(turn: string): Promise<void> {
+    await this.#setup.logs?.delete(this.#setup.session, turn);
   }
 
   #close(open: OpenTurn): void {
@@ -355,6 +411,12 @@ class Conversation {
     this.stop();
     this.#subscriber.error(error);
   }
+}
+
+/** What was wrong with the answers that a turn was resumed with. */
+function refusedAnswer({ before, end }: OpenTurn, error: unknown): EngineError | undefined {
+  if (before === undefined || end !== undefined || !EngineError.is(error)) return undefined;
+  return error.code === 'ANSWER_UNKNOWN' || error.code === 'ANSWER_INVALID' ? error : undefined;
 }
 
 /** How a turn ended, for the session and for its reader. */
@@ -403,10 +465,19 @@ function full(maxWaiting: number): string {
   return `${maxWaiting} inputs wait already.`;
 }
 
+/** @throws EngineError SESSION_BUSY while the process of a turn counts as alive */
+function requireLost(session: string, turn: string, heldFor: number): void {
+  if (heldFor <= 0) return;
+  const until = Number.isFinite(heldFor) ? ` It may be taken over in ${heldFor} ms unless it tells of itself.` : '';
+  throw new EngineError('SESSION_BUSY', `Turn "${turn}" of session "${session}" is at work.${until}`, {
+    details: { session, turn },
+  });
+}
+
 function busy(session: string, { open }: SessionState): EngineError {
   const what =
     open?.status === 'waiting'
       ? 'waits for answers: give them with resume, or roll it back'
-      : 'is at work: say more with input$, or wait for its end';
+      : 'is at work: say more with input$, or wait for its end; when its process was lost, go on with resume, or roll it back';
   return new EngineError('SESSION_BUSY', `A turn of session "${session}" ${what}.`, { details: { session, ...open } });
 }

@@ -23,6 +23,7 @@ import type { CancelRequest } from './live-inputs.js';
 import type { RunnerEvent } from './runner-events.js';
 import { SessionWriter } from './session-writer.js';
 import { turnGraph } from './turn-graph.js';
+import type { TurnLogs } from './turn-logs.js';
 
 /** What a runner is made of. */
 export interface RunnerOptions {
@@ -31,6 +32,11 @@ export interface RunnerOptions {
   readonly sessions?: SessionLog;
   /** Where turns are kept that wait or were stopped. @default the newest 1,000, in memory */
   readonly checkpoints?: CheckpointStore;
+  /**
+   * Where turns are kept while they are at work, such as `fileTurnLogs`: when a process is lost, `resume` of another one goes on from the last step that
+   * had ended. @default they are not, and a turn whose process was lost can be taken back alone
+   */
+  readonly logs?: TurnLogs;
   /** Handed to every step. @default nothing */
   readonly services?: object;
   /** Inputs of a session that may wait; more are dropped. @default 100 */
@@ -58,9 +64,10 @@ export interface Runner {
    */
   run(input: AgentInput, options?: TurnOptions): Observable<RunnerEvent>;
   /**
-   * Goes on with the turn of a session that waits for answers, or was cancelled; answers are by address.
+   * Goes on with the turn of a session that waits for answers, was cancelled, or, with `logs`, whose process was lost; answers are by address.
    *
-   * Errors: NOT_FOUND without such a turn; ANSWER_UNKNOWN, ANSWER_INVALID as `turn-ended`.
+   * Errors: NOT_FOUND without such a turn; SESSION_BUSY while its process counts as alive; ANSWER_UNKNOWN, ANSWER_INVALID, and the
+   * turn stands where it stood.
    */
   resume(
     session: string,
@@ -102,21 +109,27 @@ export interface Runner {
  */
 export function createRunner(options: RunnerOptions): Runner {
   const owner = 'createRunner';
-  requireOptions(owner, options, ['agent', 'sessions', 'checkpoints', 'services', 'maxWaiting']);
+  requireOptions(owner, options, ['agent', 'sessions', 'checkpoints', 'logs', 'services', 'maxWaiting']);
   const {
     agent,
     sessions = memorySessions(),
     checkpoints = memoryCheckpoints(),
+    logs,
     services = {},
     maxWaiting = 100,
   } = options;
   if (!isAgent(agent)) throw invalidOption(owner, 'agent', 'what agent(…) or a team gives', agent);
   requireMethods(owner, 'sessions', sessions, ['append', 'read'], 'sessions, such as memorySessions() gives');
   requireMethods(owner, 'checkpoints', checkpoints, ['save', 'load'], 'a store of checkpoints');
+  if (logs !== undefined)
+    requireMethods(owner, 'logs', logs, ['open', 'heldFor', 'delete'], 'logs, such as fileTurnLogs gives');
   requireWhole(owner, 'maxWaiting', maxWaiting, 1);
   const graph = turnGraph(agent);
   const talk = (session: string, opening: Opening, given: TurnOptions, isLive: boolean): Observable<RunnerEvent> => {
     const { input$, cancel$, session: _, ...more } = given;
+    if (logs !== undefined && more.log !== undefined) {
+      throw invalidOption('A runner with "logs"', 'log', 'absent: it writes its own', more.log);
+    }
     return conversation(
       {
         agent: agent.name,
@@ -125,6 +138,7 @@ export function createRunner(options: RunnerOptions): Runner {
         session,
         writer: new SessionWriter(sessions, session),
         options: { ...more, checkpoints, services },
+        logs,
         maxWaiting,
         input$: input$?.pipe(map(inputOf)),
         cancel$,
@@ -149,7 +163,7 @@ export function createRunner(options: RunnerOptions): Runner {
       return talk(given.session ?? randomUUID(), { type: 'none' }, { ...given, input$ }, true);
     },
     session: (session) => loadSession(sessions, session),
-    rollback: (session, turn) => rolledBack(sessions, session, turn),
+    rollback: (session, turn) => rolledBack(sessions, logs, session, turn),
   });
 }
 
@@ -183,11 +197,19 @@ function memoryCheckpoints(): CheckpointStore {
 
 const MAX_CHECKPOINTS = 1_000;
 
-async function rolledBack(sessions: SessionLog, session: string, turn: string): Promise<SessionState> {
+async function rolledBack(
+  sessions: SessionLog,
+  logs: TurnLogs | undefined,
+  session: string,
+  turn: string,
+): Promise<SessionState> {
   const writer = new SessionWriter(sessions, session);
   const state = await writer.load();
   if (turn !== '' && !state.turns.some((one) => one.turn === turn)) {
     throw new EngineError('NOT_FOUND', `Session "${session}" has no turn "${turn}" to go back to.`);
   }
-  return writer.append(() => [{ type: 'rolled-back', turn }]);
+  const after = await writer.append(() => [{ type: 'rolled-back', turn }]);
+  const kept = new Set(after.turns.map((one) => one.turn));
+  for (const one of state.turns) if (!kept.has(one.turn)) await logs?.delete(session, one.turn);
+  return after;
 }

@@ -3,6 +3,7 @@ import { graph } from '../../compose/graph.js';
 import type { Step } from '../../compose/step.js';
 import type { Json } from '../../json.js';
 import { AGENT, type AgentEnd, type AgentStart, type AnyAgent } from '../loop/agent-end.js';
+import { Heard, type HeardInput } from '../loop/heard-inputs.js';
 import { Session, type SessionValues } from '../loop/session-values.js';
 
 /** What a turn starts with. */
@@ -15,6 +16,8 @@ export interface TurnResult {
   readonly end: AgentEnd;
   /** Values of the session that are others than before. */
   readonly values: Readonly<Record<string, Json>>;
+  /** Inputs that agents had meanwhile, also in processes before. */
+  readonly heard: readonly HeardInput[];
 }
 
 /** Draws the graph of a turn; the steps of the agent have its name in their paths. */
@@ -29,13 +32,17 @@ export function turnGraph(agent: AnyAgent): Step<TurnStart, TurnResult> {
       const work = g.node(agent.name, agent[AGENT].ended({}));
       const end = g.node(
         'turn-end',
-        (ended: AgentEnd, at): TurnResult => ({ end: ended, values: at.state(Session).value }),
+        (ended: AgentEnd, at): TurnResult => ({
+          end: ended,
+          values: at.state(Session).value,
+          heard: at.state(Heard).value.inputs,
+        }),
       );
       g.edge(g.start, begin);
       g.edge(begin, work);
       g.edge(work, end);
       g.edge(end, g.end);
     },
-    { state: Session },
+    { state: [Session, Heard] },
   );
 }
