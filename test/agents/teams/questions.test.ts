@@ -16,7 +16,7 @@ import {
 } from '../../../src/entries/agents.js';
 import { defineTool } from '../../../src/index.js';
 import { makeFolder, removeFolder } from '../../stores/support/temporary-folder.js';
-import { type RepliesModel, replies, talk } from '../loop/support.js';
+import { type RepliesModel, type Reply, replies, talk } from '../loop/support.js';
 
 const ORDERS = [
   ['hotel', 'flight', 'car'],
@@ -31,7 +31,7 @@ const ORDERS = [
 function office() {
   const booked: string[] = [];
   const models: Record<string, RepliesModel> = {};
-  const scripted = (name: string, ...list: Parameters<typeof replies>): RepliesModel => {
+  const scripted = (name: string, ...list: readonly Reply[]): RepliesModel => {
     models[name] ??= replies(...list);
     return models[name];
   };
