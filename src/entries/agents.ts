@@ -73,6 +73,7 @@ export {
   summarise,
 } from '../agents/middleware/summarise.js';
 export { type Todo, type TodoStatus, type TodosOptions, todos } from '../agents/middleware/todos.js';
+export { type ToolSearchOptions, toolSearch } from '../agents/middleware/tool-search.js';
 export { runAgent } from '../agents/run-agent.js';
 export type { Approval, Caller } from '../agents/run-calls.js';
 export { type FileTurnLogsOptions, fileTurnLogs } from '../agents/runner/file-turn-logs.js';
@@ -113,6 +114,7 @@ export type {
 } from '../agents/sessions/session-store.js';
 export type { SessionStoreOptions } from '../agents/sessions/stored-sessions.js';
 export { type AgentFromOptions, type AgentReply, agentFrom } from '../agents/teams/agent-from.js';
+export { type DeepAgentOptions, deepAgent } from '../agents/teams/deep-agent.js';
 export { type HandoffOptions, handoff } from '../agents/teams/handoff.js';
 export { type HostOptions, hostAgents } from '../agents/teams/host-agents.js';
 export { exitLoop, type LoopOptions, loopAgents, type TeamRound } from '../agents/teams/loop-agents.js';
