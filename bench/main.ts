@@ -6,6 +6,7 @@
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { benchAgents } from './agents.bench.js';
 import { benchCanvas } from './canvas.bench.js';
 import { benchChat } from './chat.bench.js';
 import { benchChatServer } from './chat-server.bench.js';
@@ -31,6 +32,7 @@ const FILES: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
     })),
   graph: benchGraph,
   compose: benchCompose,
+  agents: benchAgents,
   canvas: benchCanvas,
   journal: benchJournal,
   tokens: benchTokens,

@@ -68,6 +68,12 @@ export { type GuardedOutput, type GuardOutputOptions, guardOutput } from '../age
 export type { Language } from '../agents/middleware/language.js';
 export { type PatchToolCallsOptions, patchToolCalls } from '../agents/middleware/patch-tool-calls.js';
 export { type SubAgentsOptions, subAgents } from '../agents/middleware/sub-agents.js';
+export {
+  type SummariseOptions,
+  type SummariseState,
+  type SummaryParts,
+  summarise,
+} from '../agents/middleware/summarise.js';
 export { type Todo, type TodoStatus, type TodosOptions, todos } from '../agents/middleware/todos.js';
 export { type ToolSearchOptions, toolSearch } from '../agents/middleware/tool-search.js';
 export { runAgent } from '../agents/run-agent.js';
@@ -110,6 +116,7 @@ export type {
 } from '../agents/sessions/session-store.js';
 export type { SessionStoreOptions } from '../agents/sessions/stored-sessions.js';
 export { type AgentFromOptions, type AgentReply, agentFrom } from '../agents/teams/agent-from.js';
+export { type DeepAgentOptions, deepAgent } from '../agents/teams/deep-agent.js';
 export { type HandoffOptions, handoff } from '../agents/teams/handoff.js';
 export { type HostOptions, hostAgents } from '../agents/teams/host-agents.js';
 export { exitLoop, type LoopOptions, loopAgents, type TeamRound } from '../agents/teams/loop-agents.js';
