@@ -66,6 +66,7 @@ export type { GuardResult, GuardTrip, GuardVerdict } from '../agents/middleware/
 export { type GuardedInput, type GuardInputOptions, guardInput } from '../agents/middleware/guard-input.js';
 export { type GuardedOutput, type GuardOutputOptions, guardOutput } from '../agents/middleware/guard-output.js';
 export type { Language } from '../agents/middleware/language.js';
+export { type AgentMemory, type MemoryOptions, memory, type RememberedTurn } from '../agents/middleware/memory.js';
 export { type PatchToolCallsOptions, patchToolCalls } from '../agents/middleware/patch-tool-calls.js';
 export { type SubAgentsOptions, subAgents } from '../agents/middleware/sub-agents.js';
 export {
@@ -76,6 +77,8 @@ export {
 } from '../agents/middleware/summarise.js';
 export { type Todo, type TodoStatus, type TodosOptions, todos } from '../agents/middleware/todos.js';
 export { type ToolSearchOptions, toolSearch } from '../agents/middleware/tool-search.js';
+export type { WorkItem, WorkPlan, WorkStatus } from '../agents/middleware/work-items.js';
+export { type WorkPlanOptions, workPlan } from '../agents/middleware/work-plan.js';
 export { runAgent } from '../agents/run-agent.js';
 export type { Approval, Caller } from '../agents/run-calls.js';
 export { type FileTurnLogsOptions, fileTurnLogs } from '../agents/runner/file-turn-logs.js';
