@@ -82,6 +82,7 @@ export { type GuardedInput, type GuardInputOptions, guardInput } from '../agents
 export { type GuardedOutput, type GuardOutputOptions, guardOutput } from '../agents/middleware/guard-output.js';
 export type { Language } from '../agents/middleware/language.js';
 export { type PatchToolCallsOptions, patchToolCalls } from '../agents/middleware/patch-tool-calls.js';
+export { type ReduceToolResultsOptions, reduceToolResults } from '../agents/middleware/reduce-tool-results.js';
 export { type SubAgentsOptions, subAgents } from '../agents/middleware/sub-agents.js';
 export {
   type SummariseOptions,

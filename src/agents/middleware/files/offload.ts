@@ -13,7 +13,8 @@ import type { FileSpace } from './file-space.js';
 
 /** How a result is put into a file. */
 export interface Offloading {
-  readonly space: Pick<FileSpace, 'write'>;
+  /** Undefined: the rest of the text is lost. */
+  readonly space: Pick<FileSpace, 'write'> | undefined;
   readonly request: ToolRequest;
   /** Characters that stay in the conversation. */
   readonly at: number;
@@ -45,12 +46,14 @@ export function offloading(setup: Offloading): OperatorFunction<ToolReply, ToolR
 function offloaded({ space, request, at, language }: Offloading, reply: ToolReply): Observable<ToolReply> {
   if (reply instanceof Interrupt || reply.isError === true || reply.text.length <= at) return of(reply);
   if (reply.parts?.some(({ type }) => type !== 'text') === true) return of(reply);
+  const { parts: _, ...rest } = reply;
+  if (space === undefined)
+    return of({ ...rest, text: `${startOf(reply.text, at)}\n${CUT[language](reply.text.length)}` });
   const path = resultPath(request.name, request.at.key);
   const characters = reply.text.length;
   return fromAbortable(() => space.write(path, reply.text)).pipe(
     map((): ToolReply => {
       request.at.emit('offloaded', { tool: request.name, path, characters });
-      const { parts: _, ...rest } = reply;
       return { ...rest, text: offloadedText(language, path, reply.text, Math.min(SHOWN, at)) };
     }),
     catchError((thrown: unknown) => {
@@ -77,4 +80,9 @@ const TEXTS: Readonly<Record<Language, (path: string, characters: number) => str
     `[The result has ${characters} characters; this is its beginning. All of it is in the file ${path}; read what you need with read_file or grep.]`,
   zh: (path, characters) =>
     `[结果共 ${characters} 个字符，以上是开头。全部内容在文件 ${path} 中；请用 read_file 或 grep 读取需要的部分。]`,
+};
+
+const CUT: Readonly<Record<Language, (characters: number) => string>> = {
+  en: (characters) => `[The result has ${characters} characters; the rest is left out. Ask for less at a time.]`,
+  zh: (characters) => `[结果共 ${characters} 个字符，其余已省略。请缩小范围。]`,
 };
