@@ -30,7 +30,7 @@ describe('A random agent', () => {
     const make = maker(seed, false);
     const whole = await orLimit(invoke(make(), 'Go.'));
     const chunks = await orLimit(lastValueFrom(stream(make(), 'Go.').pipe(toArray())));
-    expect(chunks).toEqual(typeof whole === 'object' && 'limit' in whole ? whole : [whole]);
+    expect(chunks).toEqual(typeof whole === 'object' && whole !== null && 'limit' in whole ? whole : [whole]);
   });
 
   property('tells of the begin and of one end of every activation, and of every agent in it', 60, async (_, seed) => {
