@@ -66,6 +66,12 @@ export { type GuardedInput, type GuardInputOptions, guardInput } from '../agents
 export { type GuardedOutput, type GuardOutputOptions, guardOutput } from '../agents/middleware/guard-output.js';
 export type { Language } from '../agents/middleware/language.js';
 export { type PatchToolCallsOptions, patchToolCalls } from '../agents/middleware/patch-tool-calls.js';
+export {
+  type SummariseOptions,
+  type SummariseState,
+  type SummaryParts,
+  summarise,
+} from '../agents/middleware/summarise.js';
 export { type Todo, type TodoStatus, type TodosOptions, todos } from '../agents/middleware/todos.js';
 export { type ToolSearchOptions, toolSearch } from '../agents/middleware/tool-search.js';
 export { runAgent } from '../agents/run-agent.js';
