@@ -40,6 +40,7 @@ export type { AnswerLimits } from '../agents/loop/answer-limits.js';
 export type { ModelOutcome, ModelRetry, NextTry } from '../agents/loop/ask-model.js';
 export { finalAnswer } from '../agents/loop/call-steps.js';
 export {
+  type AgentBasis,
   type AgentMiddleware,
   type AnyMiddleware,
   type AskingHookResult,
@@ -66,6 +67,7 @@ export { type GuardedInput, type GuardInputOptions, guardInput } from '../agents
 export { type GuardedOutput, type GuardOutputOptions, guardOutput } from '../agents/middleware/guard-output.js';
 export type { Language } from '../agents/middleware/language.js';
 export { type PatchToolCallsOptions, patchToolCalls } from '../agents/middleware/patch-tool-calls.js';
+export { type SubAgentsOptions, subAgents } from '../agents/middleware/sub-agents.js';
 export {
   type SummariseOptions,
   type SummariseState,

@@ -1,7 +1,7 @@
 /** An agent as a tool of another one. */
 import { invoke } from '../../compose/run.js';
 import { defineTool } from '../../compose/tools/define-tool.js';
-import type { ToolInput } from '../../compose/tools/tool-schema.js';
+import { checkArguments, readToolInput, type ToolInput } from '../../compose/tools/tool-schema.js';
 import type { JsonObject } from '../../json.js';
 import type { ChatMessage } from '../../models/messages.js';
 import { invalidOption, requireCallable, requireOptions } from '../../operators/invalid-option.js';
@@ -40,11 +40,13 @@ export function agentTool(agent: AnyAgent, options: AgentToolOptions = {}): Agen
   const { name = agent.name, description = agent.description, hears = 'request', input = REQUEST } = options;
   const { question = requestOf } = options;
   requireCallable(owner, 'question', options.question);
+  const schema = readToolInput(owner, input);
   const called: CalledAgent = {
-    agent,
+    agents: [agent],
+    check: (args) => checkArguments(name, schema, args as JsonObject),
     messagesOf: (args, conversation) => {
       const asked = messagesOf(question(args as JsonObject), agent.name);
-      return hears === 'history' ? [...conversation.filter(isSpoken), ...asked] : asked;
+      return hears === 'history' ? [...spokenIn(conversation), ...asked] : asked;
     },
   };
   const tool = defineTool({
@@ -67,8 +69,9 @@ function requestOf({ request }: JsonObject): string {
 }
 
 /** What was said; calls and their results belong to tools that another agent does not have. */
-function isSpoken(message: ChatMessage): boolean {
-  return (
-    message.role === 'user' || (message.role === 'assistant' && message.content !== '' && !message.toolCalls?.length)
+export function spokenIn(conversation: readonly ChatMessage[]): readonly ChatMessage[] {
+  return conversation.filter(
+    (message) =>
+      message.role === 'user' || (message.role === 'assistant' && message.content !== '' && !message.toolCalls?.length),
   );
 }

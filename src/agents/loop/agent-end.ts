@@ -90,7 +90,12 @@ export const AGENT_TOOL: unique symbol = Symbol('agent-tool');
 
 /** What an agent does that is called as a tool. */
 export interface CalledAgent {
-  readonly agent: AnyAgent;
+  /** Whom its calls may start, by name; more than one only with `choose`. */
+  readonly agents: readonly AnyAgent[];
+  /** The name of the one that arguments mean. @default the only one */
+  choose?(args: Readonly<Record<string, unknown>>): string;
+  /** Throws or rejects TOOL_ARGUMENTS, in words for the model, for arguments that do not fit. */
+  check(args: Readonly<Record<string, unknown>>): unknown;
   /** The messages of a call: of its arguments, and of the conversation that it was made in. */
   messagesOf(args: Readonly<Record<string, unknown>>, conversation: readonly ChatMessage[]): readonly ChatMessage[];
 }

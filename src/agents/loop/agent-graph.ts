@@ -19,7 +19,7 @@ import { map } from '../../compose/map.js';
 import type { AnyStep, Step } from '../../compose/step.js';
 import type { ToolMessage } from '../../models/messages.js';
 import { AGENT, AGENT_TOOL, type AgentEnd, type AgentShape, isAgentAsTool } from './agent-end.js';
-import type { AgentCall, AgentInGraph, Ending, Verdict } from './agent-in-graph.js';
+import { type AgentCall, type AgentInGraph, type Ending, routeTo, type Verdict } from './agent-in-graph.js';
 import type { AgentSetup } from './agent-options.js';
 import { answerStep } from './answer-step.js';
 import { beginStep } from './begin-step.js';
@@ -32,7 +32,7 @@ import { reviewStep } from './review-step.js';
 
 /** Draws the graph of an agent. `last` makes its result of how it ended. */
 export function agentGraph<O>(setup: AgentSetup, shape: AgentShape, last: (end: AgentEnd) => O): Step<unknown, O> {
-  const all = [...setup.tools, ...setup.use.flatMap(({ tools = [] }) => tools)];
+  const all = [...setup.tools, ...setup.brought];
   const agents = all.filter(isAgentAsTool);
   const inGraph: AgentInGraph = {
     setup,
@@ -79,10 +79,15 @@ export function agentGraph<O>(setup: AgentSetup, shape: AgentShape, last: (end: 
 }
 
 /** The agents that calls are made of, each call a pass of its own. */
-function calledAgents({ agents, setup }: AgentInGraph): Step<readonly AgentCall[], AgentEnd[]> {
+function calledAgents(inGraph: AgentInGraph): Step<readonly AgentCall[], AgentEnd[]> {
   const routes = Object.fromEntries(
-    agents.map((tool): [string, AnyStep] => [tool.name, tool[AGENT_TOOL].agent[AGENT].ended({ endsOnFailure: true })]),
+    inGraph.agents.flatMap((tool) =>
+      tool[AGENT_TOOL].agents.map((called): [string, AnyStep] => [
+        routeTo(inGraph, tool, called.name),
+        called[AGENT].ended({ endsOnFailure: true }),
+      ]),
+    ),
   );
   const one = branch(({ name }: AgentCall) => name, routes as Readonly<Record<string, Step<AgentCall, AgentEnd>>>);
-  return map(one, { concurrency: setup.concurrency });
+  return map(one, { concurrency: inGraph.setup.concurrency });
 }

@@ -1,6 +1,6 @@
 /** What the steps of an agent's graph know of it, and what they say to each other. */
 import type { StepTool } from '../../compose/tools/step-tool.js';
-import type { AgentAsTool, AgentEnd, AgentStart } from './agent-end.js';
+import { AGENT_TOOL, type AgentAsTool, type AgentEnd, type AgentStart } from './agent-end.js';
 import type { AgentSetup } from './agent-options.js';
 
 /** An agent in its graph: its options, and what it may call, sorted. */
@@ -16,8 +16,19 @@ export interface AgentInGraph {
 
 /** A call of an agent, as it starts with it. */
 export interface AgentCall extends AgentStart {
-  /** Of the tool. */
+  /** Of the way through the graph, see {@link routeTo}. */
   readonly name: string;
+}
+
+/** The way to an agent that a tool may call: its name as the tool has it, or both names where tools share one. */
+export function routeTo({ agents }: Pick<AgentInGraph, 'agents'>, tool: AgentAsTool, agent: string): string {
+  if (tool[AGENT_TOOL].choose === undefined) return tool.name;
+  const isShared = agents.some((other) => {
+    const { choose, agents: callable } = other[AGENT_TOOL];
+    if (choose === undefined) return other.name === agent;
+    return other !== tool && callable.some(({ name }) => name === agent);
+  });
+  return isShared ? `${tool.name}/${agent}` : agent;
 }
 
 /** What leads to the end. */

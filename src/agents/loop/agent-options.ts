@@ -17,7 +17,7 @@ import type { StandardSchema } from '../../standard-schema.js';
 import type { AgentView } from './agent-view.js';
 import { type AnswerLimits, checkLimits } from './answer-limits.js';
 import type { ModelRetry } from './ask-model.js';
-import type { AnyMiddleware, HookResult, RoundRequest } from './middleware.js';
+import type { AgentBasis, AnyMiddleware, HookResult, RoundRequest } from './middleware.js';
 import { rounds, type StopRule } from './stop-rules.js';
 
 /** See `agent`. */
@@ -70,6 +70,8 @@ export interface AgentSetup
   readonly outputKey: string | undefined;
   readonly prepareRound: AgentOptions['prepareRound'];
   readonly retry: ModelRetry | undefined;
+  /** Tools of its middlewares. */
+  readonly brought: readonly StepTool[];
 }
 
 const OPTIONS = [
@@ -116,7 +118,10 @@ export function readAgentOptions(options: AgentOptions<never>): AgentSetup {
   if (!['answer', 'end', 'fail'].includes(whenStopped)) {
     throw invalidOption(owner, 'whenStopped', '"answer", "end" or "fail"', whenStopped);
   }
-  const box = toolBox(owner, [...tools, ...use.flatMap((middleware) => middleware.tools ?? [])]);
+  const { settings = {} } = options;
+  const basis: AgentBasis = { name, model, failover, settings, limits, tools };
+  const brought = use.flatMap(({ tools: more = [] }) => (typeof more === 'function' ? more(basis) : more));
+  const box = toolBox(owner, [...tools, ...brought]);
   const { returnDirectly = [], instructions = '' } = options;
   if (typeof instructions !== 'string') requireCallable(owner, 'instructions', instructions);
   for (const tool of returnDirectly)
@@ -130,6 +135,7 @@ export function readAgentOptions(options: AgentOptions<never>): AgentSetup {
     failover,
     instructions,
     tools,
+    brought,
     use,
     stopWhen,
     whenStopped,

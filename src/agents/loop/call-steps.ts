@@ -5,17 +5,19 @@ import { Interrupt } from '../../compose/interrupt.js';
 import type { Step, StepActivation } from '../../compose/step.js';
 import { step } from '../../compose/steps.js';
 import { type ToolsCall, toolCaller } from '../../compose/tools/tools-node.js';
+import { EngineError } from '../../errors.js';
 import { concatMessageLists } from '../../models/concat-messages.js';
 import type { ToolCall } from '../../models/content-parts.js';
 import { type ToolMessage, toolMessage } from '../../models/messages.js';
 import { readArguments } from '../../tools/read-arguments.js';
 import { AGENT_TOOL, type AgentAsTool, type AgentEnd } from './agent-end.js';
-import type { AgentCall, AgentInGraph, Ending } from './agent-in-graph.js';
+import { type AgentCall, type AgentInGraph, type Ending, routeTo } from './agent-in-graph.js';
 import { isUnfinished } from './ask-model.js';
 import { spokenBy } from './heard-by.js';
 import { placeOf } from './listen-step.js';
 import { liveAt } from './live-control.js';
 import { loopAt, newestAnswer } from './loop-state.js';
+import type { RoundAnswer } from './middleware.js';
 import { MiddlewareView, runHooks } from './run-hooks.js';
 
 /** The calls of the newest answer, by what makes them. */
@@ -96,10 +98,47 @@ export function callToolsStep(agent: AgentInGraph): Step<unknown, ToolMessage[]>
 export function agentCalls(agent: AgentInGraph, at: StepActivation): AgentCall[] {
   const { messages } = loopAt(at).value;
   const before = spokenBy(agent.setup.name, messages.slice(0, -1));
-  return sortCalls(agent, at).agents.map(({ call, tool }) => ({
-    name: tool.name,
-    messages: tool[AGENT_TOOL].messagesOf(readArguments(tool.name, call.arguments, { repair: true }), before),
-  }));
+  return sortCalls(agent, at).agents.map(({ call, tool }) => {
+    const { agents: callable, choose, messagesOf } = tool[AGENT_TOOL];
+    const args = readArguments(tool.name, call.arguments, { repair: true });
+    const chosen = choose?.(args) ?? callable[0]?.name ?? '';
+    return { name: routeTo(agent, tool, chosen), messages: messagesOf(args, before) };
+  });
+}
+
+/** An answer with results for calls of agents whose arguments cannot be used: their graphs do not begin. */
+export function withRefusedCalls(
+  { agents }: AgentInGraph,
+  answer: RoundAnswer,
+): RoundAnswer | PromiseLike<RoundAnswer> {
+  const { message, results } = answer;
+  const answered = new Set(results.map(({ toolCallId }) => toolCallId));
+  const open = (message.toolCalls ?? []).filter(({ id }) => !answered.has(id));
+  const refusals = open.flatMap((call) => {
+    const tool = agents.find(({ name }) => name === call.name);
+    return tool === undefined ? [] : [refusalOf(tool, call)];
+  });
+  const take = (all: readonly (ToolMessage | undefined)[]): RoundAnswer => {
+    const refused = all.filter((one) => one !== undefined);
+    return refused.length === 0 ? answer : { message, results: [...results, ...refused] };
+  };
+  if (refusals.some(isThenable)) return Promise.all(refusals).then(take);
+  return take(refusals as readonly (ToolMessage | undefined)[]);
+}
+
+type Refusal = ToolMessage | undefined;
+
+function refusalOf(tool: AgentAsTool, { id, name, arguments: text }: ToolCall): Refusal | PromiseLike<Refusal> {
+  const refused = (thrown: unknown): ToolMessage => {
+    if (!EngineError.is(thrown) || thrown.code !== 'TOOL_ARGUMENTS') throw thrown;
+    return toolMessage(thrown.message, id, { name, isError: true });
+  };
+  try {
+    const checked = tool[AGENT_TOOL].check(readArguments(name, text, { repair: true }));
+    return isThenable(checked) ? checked.then(() => undefined, refused) : undefined;
+  } catch (error) {
+    return refused(error);
+  }
 }
 
 /** What came of the calls; both are there when both ways were taken. */

@@ -9,6 +9,7 @@ import type { ChatModel, ToolDefinition } from '../../models/chat-model.js';
 import type { AssistantMessage, ChatMessage, ToolMessage } from '../../models/messages.js';
 import { invalidOption, requireCallable, requireOptions } from '../../operators/invalid-option.js';
 import type { AgentView } from './agent-view.js';
+import type { AnswerLimits } from './answer-limits.js';
 
 /** One call of the model. What a hook gives in its place holds for this round; `view.replaceMessages` holds for good. */
 export interface RoundRequest {
@@ -61,6 +62,15 @@ export type AskingHookResult<T> = T | undefined | Interrupt | PromiseLike<T | un
 /** Makes the pieces of an answer; cold. */
 export type AskModel = (request: RoundRequest) => Observable<AssistantMessage>;
 
+/** What an agent is made of, for tools that are made of the same. */
+export interface AgentBasis extends Pick<RoundRequest, 'model' | 'settings'> {
+  readonly name: string;
+  readonly failover: readonly (string | ChatModel)[];
+  readonly limits: AnswerLimits;
+  /** Its own ones, without those that middlewares bring. */
+  readonly tools: readonly StepTool[];
+}
+
 /**
  * A middleware of agents. Hooks of several run in the order of the list; of those that wrap, the first is outermost.
  *
@@ -73,8 +83,8 @@ export interface AgentMiddleware<V = unknown> {
   readonly name: string;
   /** What it remembers at the beginning; storable. @default undefined */
   readonly initial?: () => V;
-  /** Tools that it brings. @default none */
-  readonly tools?: readonly StepTool[];
+  /** Tools that it brings; a function is asked once, when an agent is made. @default none */
+  readonly tools?: readonly StepTool[] | ((agent: AgentBasis) => readonly StepTool[]);
   /** Behind the agent's own instructions. @default nothing */
   readonly instructions?: string | ((view: AgentView) => string);
   /** Once, before the first round; may give other messages. */
@@ -122,6 +132,8 @@ export function defineMiddleware<V = undefined>(middleware: AgentMiddleware<V>):
   const owner = `defineMiddleware "${name}"`;
   requireCallable(owner, 'initial', middleware.initial);
   for (const hook of HOOKS) requireCallable(owner, hook, middleware[hook]);
-  if (!Array.isArray(tools)) throw invalidOption(owner, 'tools', 'a list of tools', tools);
+  if (!Array.isArray(tools) && typeof tools !== 'function') {
+    throw invalidOption(owner, 'tools', 'a list of tools, or a function that gives one', tools);
+  }
   return Object.freeze({ ...middleware });
 }

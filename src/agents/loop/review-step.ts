@@ -1,5 +1,5 @@
 /** What middlewares make of an answer before its calls are made; here a person may be asked about them. */
-import { isThenable } from '../../compose/engine/later.js';
+import { afterwards } from '../../compose/engine/later.js';
 import { Interrupt } from '../../compose/interrupt.js';
 import type { Step } from '../../compose/step.js';
 import { step } from '../../compose/steps.js';
@@ -7,6 +7,7 @@ import { uniqueCallIds } from '../../compose/tools/tools-node.js';
 import type { AssistantMessage } from '../../models/messages.js';
 import type { AgentInGraph, Ending } from './agent-in-graph.js';
 import { isUnfinished } from './ask-model.js';
+import { withRefusedCalls } from './call-steps.js';
 import { loopAt } from './loop-state.js';
 import type { RoundAnswer } from './middleware.js';
 import { runHooks } from './run-hooks.js';
@@ -15,12 +16,11 @@ import { runHooks } from './run-hooks.js';
 const MAX_CALLS = 64;
 
 /** Takes an answer into the conversation. */
-export function reviewStep({ setup }: AgentInGraph): Step<AssistantMessage, Ending> {
-  const { name, use } = setup;
+export function reviewStep(agent: AgentInGraph): Step<AssistantMessage, Ending> {
+  const { name, use } = agent.setup;
   return step('review', (message: AssistantMessage, at) => {
     const loop = loopAt(at);
-    const take = (answer: RoundAnswer | Interrupt): Ending | Interrupt => {
-      if (answer instanceof Interrupt) return answer;
+    const take = (answer: RoundAnswer): Ending => {
       loop.append('messages', answer.message);
       loop.update({ answered: answer.results });
       return {};
@@ -28,8 +28,7 @@ export function reviewStep({ setup }: AgentInGraph): Step<AssistantMessage, Endi
     const { toolCalls, ...rest } = message;
     const calls = loop.value.spent === '' ? uniqueCallIds(toolCalls?.slice(0, MAX_CALLS) ?? []) : [];
     const asked: AssistantMessage = calls.length === 0 ? rest : { ...rest, toolCalls: calls };
-    if (isUnfinished(message) || message.extra?.failed !== undefined)
-      return take({ message: asked, results: [] }) as Ending;
+    if (isUnfinished(message) || message.extra?.failed !== undefined) return take({ message: asked, results: [] });
     const reviewed = runHooks<RoundAnswer>(
       name,
       use,
@@ -37,6 +36,8 @@ export function reviewStep({ setup }: AgentInGraph): Step<AssistantMessage, Endi
       { message: asked, results: [] },
       at,
     );
-    return (isThenable(reviewed) ? reviewed.then(take) : take(reviewed)) as Ending;
+    return afterwards(reviewed, (answer) =>
+      answer instanceof Interrupt ? answer : afterwards(withRefusedCalls(agent, answer as RoundAnswer), take as never),
+    ) as Ending;
   });
 }

@@ -1,4 +1,5 @@
 /** What an agent does: rounds, answers in a form, stops, tries, other models, agents as tools. */
+import { of } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
@@ -11,7 +12,16 @@ import {
   rounds,
   tokens,
 } from '../../../src/entries/agents.js';
-import { defineTool, draw, EngineError, invoke, resumeFrom, toolsNode, userMessage } from '../../../src/index.js';
+import {
+  type ChatDelta,
+  defineTool,
+  draw,
+  EngineError,
+  invoke,
+  resumeFrom,
+  toolsNode,
+  userMessage,
+} from '../../../src/index.js';
 import { eventsOf, questionsOf } from './questions.js';
 import { echo, replies, say, talk } from './support.js';
 
@@ -380,6 +390,20 @@ describe('agents as tools', () => {
     expect(await invoke(lead, 'The start.')).toBe('Done.');
     expect(talk(outer.requests[1]?.messages ?? []).slice(-2)).toEqual(['tool: gone', 'tool: Heard.']);
     expect(talk(listener.requests[0]?.messages ?? [])).toEqual(['user: The start.', 'user: And?']);
+  });
+
+  it.each([
+    ['text', 'Write!', 'received string'],
+    ['no object', '["x"]', 'received a list'],
+    ['what does not fit', '{"question":"x"}', 'request'],
+  ])('tell the caller of %s in place of arguments, and do not begin', async (_, written, problem) => {
+    const listener = replies('Written.');
+    const pieces: ChatDelta[] = [{ type: 'tool-call', index: 0, id: 'c', name: 'writer', arguments: written }];
+    const outer = replies(of(...pieces, { type: 'finish', reason: 'tool_calls' } as const), 'Done.');
+    const writer = agent({ name: 'writer', description: 'Writes.', model: listener });
+    expect(await invoke(agent({ name: 'lead', model: outer, tools: [agentTool(writer)] }), 'go')).toBe('Done.');
+    expect(talk(outer.requests[1]?.messages ?? []).at(-1)).toContain(problem);
+    expect(listener.requests).toEqual([]);
   });
 
   it('are tools of a node of tools as well', async () => {

@@ -1,14 +1,20 @@
 /** Random agents and teams, whose models answer by what they hear: what is lost or told twice changes the answer. */
 import { concat, defer, of } from 'rxjs';
 import {
+  type Agent,
   type AnyAgent,
   agent,
   agentFrom,
   agentTool,
+  deepAgent,
   handoff,
+  hostAgents,
   loopAgents,
+  type Plan,
   parallelAgents,
+  planExecute,
   sequentialAgents,
+  supervisor,
 } from '../../../src/entries/agents.js';
 import { type ChatDelta, type ChatModel, type ChatRequest, defineTool } from '../../../src/index.js';
 import { hash, type Random } from '../../support/random.js';
@@ -41,6 +47,24 @@ export function randomAgent(random: Random, levels: number, asks: boolean): AnyA
       case 'handoff':
         // The bound of a random pair that hands over for ever is met by an error, which laws compare as well.
         return handoff({ name: own, description: own, agents: members(3), maxHandoffs: 4 });
+      case 'supervisor':
+        return supervisor({ name: own, description: own, lead: make(1), agents: members(2), maxHandoffs: 6 });
+      case 'host':
+        return hostAgents({
+          name: own,
+          description: own,
+          model: hearingModel(own),
+          agents: members(2),
+          summary: random.chance(0.5),
+        });
+      case 'deep': {
+        const tools = asks ? [echo(), sure()] : [echo()];
+        return deepAgent({ name: own, description: own, model: hearingModel(own), agents: members(2), tools });
+      }
+      case 'plan': {
+        const [planner, replanner] = [planning(name()), planning(name())];
+        return planExecute({ name: own, description: own, planner, executor: make(left - 1), replanner, maxSteps: 2 });
+      }
       default: {
         const tools = [
           echo(),
@@ -54,7 +78,30 @@ export function randomAgent(random: Random, levels: number, asks: boolean): AnyA
   return make(levels);
 }
 
-const KINDS = ['leaf', 'sequence', 'parallel', 'parallel', 'loop', 'handoff'] as const;
+const KINDS = [
+  'leaf',
+  'sequence',
+  'parallel',
+  'parallel',
+  'loop',
+  'handoff',
+  'supervisor',
+  'host',
+  'deep',
+  'plan',
+] as const;
+
+/** Plans by what it hears; at times it answers. */
+function planning(name: string): Agent<Plan> {
+  return agentFrom<Plan>({
+    name,
+    run: (messages) => {
+      const heard = hash(name, JSON.stringify(messages));
+      const value: Plan = { steps: Array.from({ length: 1 + (heard % 2) }, (_, at) => `${name} ${at} ${heard % 97}`) };
+      return { text: JSON.stringify(value), value };
+    },
+  });
+}
 
 function handMade(name: string, asks: boolean): AnyAgent {
   return agentFrom({
