@@ -107,6 +107,8 @@ export type {
   TurnStarted,
 } from '../agents/runner/runner-events.js';
 export { memoryTurnLogs, type OpenedTurnLog, type TurnLog, type TurnLogs } from '../agents/runner/turn-logs.js';
+export { type AgentHandler, type AgentHandlerOptions, agentHandler } from '../agents/serve/agent-handler.js';
+export { nodeListener } from '../agents/serve/node-listener.js';
 export type { FileSessionsOptions } from '../agents/sessions/file-sessions.js';
 export { fileSessions } from '../agents/sessions/file-sessions.js';
 export {
