@@ -62,12 +62,28 @@ export {
   approve,
   type CallToApprove,
 } from '../agents/middleware/approve.js';
+export type {
+  FileEdit,
+  FileEntry,
+  FileLimits,
+  FileLines,
+  FileSpace,
+  FindOptions,
+  Found,
+  GrepMatch,
+  GrepOptions,
+  ReadLinesOptions,
+} from '../agents/middleware/files/file-space.js';
+export { type FilesOptions, files } from '../agents/middleware/files/files.js';
+export { type FolderFilesOptions, folderFiles } from '../agents/middleware/files/folder-files.js';
+export { type MemoryFilesOptions, memoryFiles } from '../agents/middleware/files/memory-files.js';
 export type { GuardResult, GuardTrip, GuardVerdict } from '../agents/middleware/guard.js';
 export { type GuardedInput, type GuardInputOptions, guardInput } from '../agents/middleware/guard-input.js';
 export { type GuardedOutput, type GuardOutputOptions, guardOutput } from '../agents/middleware/guard-output.js';
 export type { Language } from '../agents/middleware/language.js';
 export { type AgentMemory, type MemoryOptions, memory, type RememberedTurn } from '../agents/middleware/memory.js';
 export { type PatchToolCallsOptions, patchToolCalls } from '../agents/middleware/patch-tool-calls.js';
+export { type ReduceToolResultsOptions, reduceToolResults } from '../agents/middleware/reduce-tool-results.js';
 export { type SubAgentsOptions, subAgents } from '../agents/middleware/sub-agents.js';
 export {
   type SummariseOptions,
@@ -94,6 +110,8 @@ export type {
   TurnStarted,
 } from '../agents/runner/runner-events.js';
 export { memoryTurnLogs, type OpenedTurnLog, type TurnLog, type TurnLogs } from '../agents/runner/turn-logs.js';
+export { type AgentHandler, type AgentHandlerOptions, agentHandler } from '../agents/serve/agent-handler.js';
+export { nodeListener } from '../agents/serve/node-listener.js';
 export type { FileSessionsOptions } from '../agents/sessions/file-sessions.js';
 export { fileSessions } from '../agents/sessions/file-sessions.js';
 export {

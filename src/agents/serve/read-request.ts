@@ -1,0 +1,72 @@
+/** What requests to agents say, checked. */
+import { z } from 'zod';
+import { EngineError } from '../../errors.js';
+import { parseJson, whyNotJson } from '../../json.js';
+import { contentSchema, messageSchema } from '../../models/message-schema.js';
+
+const inputs = z.union([z.string().min(1), z.array(messageSchema).min(1)]);
+
+/** Of `POST …/turns`. */
+export const turnSchema = z.strictObject({ input: inputs });
+/** Of `POST …/resume`. */
+export const resumeSchema = z.strictObject({ answers: z.record(z.string(), z.json()).default({}) });
+/** Of `POST …/inputs`. */
+export const inputSchema = z.strictObject({
+  id: z.string().min(1).max(200).optional(),
+  content: contentSchema,
+  when: z.enum(['safe-point', 'next-turn', 'preempt', 'now']).exactOptional(),
+  to: z.string().min(1).max(200).exactOptional(),
+});
+/** Of `POST …/cancel`. */
+export const cancelSchema = z.strictObject({
+  mode: z.enum(['now', 'after-model', 'after-tools', 'after-round']).default('now'),
+  withinMs: z.number().int().min(0).exactOptional(),
+  deep: z.boolean().exactOptional(),
+});
+/** Of `POST …/rollback`. */
+export const rollbackSchema = z.strictObject({ turn: z.string() });
+
+/**
+ * The body of a request.
+ *
+ * Only `application/json` is read, which a form on a page of another site cannot send.
+ *
+ * @throws EngineError BODY_TOO_LARGE, BAD_REQUEST with the field and what is wrong with it
+ */
+export async function readBody<T>(request: Request, schema: z.ZodType<T>, maxBytes: number): Promise<T> {
+  const type = request.headers.get('content-type') ?? '';
+  if (!/^application\/json\s*(;|$)/i.test(type)) {
+    throw new EngineError(
+      'BAD_REQUEST',
+      `The body must be application/json; received ${type === '' ? 'no type' : `"${type.slice(0, 100)}"`}.`,
+    );
+  }
+  const text = await readText(request, maxBytes);
+  const value = parseJson(text === '' ? '{}' : text);
+  if (value === undefined) throw new EngineError('BAD_REQUEST', `The body ${whyNotJson(text)}.`);
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new EngineError(
+    'BAD_REQUEST',
+    `${issue?.path.join('.') || 'The body'}: ${issue?.message ?? 'it is not valid'}.`,
+  );
+}
+
+async function readText(request: Request, maxBytes: number): Promise<string> {
+  const reader = request.body?.getReader();
+  if (reader === undefined) return '';
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    bytes += value.byteLength;
+    if (bytes > maxBytes) {
+      await reader.cancel();
+      throw new EngineError('BODY_TOO_LARGE', `The body is larger than ${maxBytes} bytes.`);
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+}
