@@ -164,13 +164,13 @@ describe('memory', () => {
     [
       'recalling at once',
       {
-        recall: () => {
+        recall: (): string => {
           throw new Error('no disk');
         },
       },
       'recall',
     ],
-    ['recalling later', { recall: () => Promise.reject(new Error('no disk')) }, 'recall'],
+    ['recalling later', { recall: (): Promise<string> => Promise.reject(new Error('no disk')) }, 'recall'],
     ['remembering', { recall: () => undefined, remember: () => Promise.reject(new Error('no disk')) }, 'remember'],
   ])('answers although %s fails, and says so', async (_, store, operation) => {
     const { made: step, model } = remembering(['ok'], store);
