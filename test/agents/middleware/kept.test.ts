@@ -197,8 +197,8 @@ describe('memory', () => {
   it.each([
     [{}],
     [{ store: {} }],
-    [{ store: { recall: () => '', remember: 1 } }],
-    [{ store: { recall: () => '' }, maxEntries: 0 }],
+    [{ store: { recall: (): string => '', remember: 1 } }],
+    [{ store: { recall: (): string => '' }, maxEntries: 0 }],
   ])('refuses %j', (options) => {
     expect(() => memory(options as never)).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }));
   });
