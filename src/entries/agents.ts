@@ -62,11 +62,27 @@ export {
   approve,
   type CallToApprove,
 } from '../agents/middleware/approve.js';
+export type {
+  FileEdit,
+  FileEntry,
+  FileLimits,
+  FileLines,
+  FileSpace,
+  FindOptions,
+  Found,
+  GrepMatch,
+  GrepOptions,
+  ReadLinesOptions,
+} from '../agents/middleware/files/file-space.js';
+export { type FilesOptions, files } from '../agents/middleware/files/files.js';
+export { type FolderFilesOptions, folderFiles } from '../agents/middleware/files/folder-files.js';
+export { type MemoryFilesOptions, memoryFiles } from '../agents/middleware/files/memory-files.js';
 export type { GuardResult, GuardTrip, GuardVerdict } from '../agents/middleware/guard.js';
 export { type GuardedInput, type GuardInputOptions, guardInput } from '../agents/middleware/guard-input.js';
 export { type GuardedOutput, type GuardOutputOptions, guardOutput } from '../agents/middleware/guard-output.js';
 export type { Language } from '../agents/middleware/language.js';
 export { type PatchToolCallsOptions, patchToolCalls } from '../agents/middleware/patch-tool-calls.js';
+export { type ReduceToolResultsOptions, reduceToolResults } from '../agents/middleware/reduce-tool-results.js';
 export { type SubAgentsOptions, subAgents } from '../agents/middleware/sub-agents.js';
 export {
   type SummariseOptions,

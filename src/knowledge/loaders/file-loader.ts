@@ -81,8 +81,17 @@ function inside(folder: string, file: string): string | undefined {
   return isInside ? relative : undefined;
 }
 
-/** Opens the file once and looks at what was opened, so that it cannot become another one in between. */
-async function readBounded(file: string, source: string, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
+/**
+ * Reads the file at a real path. Opens it once and looks at what was opened, so that it cannot become another one in between.
+ *
+ * Errors: `FILE_UNKNOWN`, `FILE_UNREADABLE` for folders, devices and too many bytes, `FORBIDDEN` when another file was put in its place.
+ */
+export async function readBounded(
+  file: string,
+  source: string,
+  maxBytes: number,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
   // Without waiting: the other end of a named pipe may never come.
   const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
   const handle = await open(file, flags).catch((cause: unknown) => {
