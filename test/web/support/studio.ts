@@ -93,6 +93,13 @@ async function watch(page: Page, urlNow: () => string, faults: string[]): Promis
       faults.push(`request: ${request.url()}`);
     }
   });
+  // What a page asks for is there: a path that no route has is a mistake of the page, or of the server.
+  page.on('response', (response) => {
+    const { pathname } = new URL(response.url());
+    const isMissing = response.status() === 404 || response.status() === 405;
+    if (isMissing && pathname.startsWith('/api/'))
+      faults.push(`${response.status()}: ${response.request().method()} ${pathname}`);
+  });
   await page.exposeFunction('reportViolation', (what: string) => faults.push(`policy: ${what}`));
   await page.addInitScript(() => {
     addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sample }) => {
