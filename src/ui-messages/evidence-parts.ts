@@ -58,8 +58,9 @@ export function providerCalls(parts: readonly unknown[]): readonly UiMessageChun
   });
 }
 
-/** The texts in a list of messages of tools, with the ids of their calls. */
+/** The texts in a list of messages of tools, with the ids of their calls; also of a list that is a field, as the tools of an agent give it. */
 export function toolMessagesIn(value: unknown): readonly { id: string; text: string; isError: boolean }[] {
+  if (isJsonObject(value) && Array.isArray(value.tools)) return toolMessagesIn(value.tools);
   if (!Array.isArray(value)) return [];
   return value.flatMap((message: unknown) => {
     if (!isJsonObject(message) || message.role !== 'tool') return [];

@@ -1,6 +1,7 @@
 import { lastValueFrom, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { agent } from '../../src/entries/agents.js';
 import type { Unstamped } from '../../src/graph/events.js';
 import {
   ask,
@@ -368,5 +369,22 @@ describe('questions', () => {
       { toolCallId: 'call_0', state: 'output-available', output: 'Rain in Oslo.' },
     ]);
     expect(textsOf(message)).toEqual(['Take a coat.']);
+  });
+});
+
+describe('an agent of code', () => {
+  it('shows what its tools gave', async () => {
+    const echo = defineTool({ name: 'echo', description: 'Says it.', run: () => 'said' });
+    const model = createScriptedModel({
+      rules: [{ when: {}, tool_calls: [{ name: 'echo' }], times: 1 }],
+      default: { reply: 'Done.' },
+    });
+    const events = await lastValueFrom(
+      run(agent({ name: 'guide', model, tools: [echo] }), { input: 'Go.' }).pipe(toArray()),
+    );
+    const { parts } = await readChunks(chunksOf(events));
+    expect(parts).toContainEqual(
+      expect.objectContaining({ type: 'tool-echo', state: 'output-available', output: 'said' }),
+    );
   });
 });
