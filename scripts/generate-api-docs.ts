@@ -44,6 +44,7 @@ const PARTS: readonly (readonly [title: string, prefix: string])[] = [
   ['Canvases', 'dsl/'],
   ['Components', 'components/'],
   ['Pages of others', 'ui-messages/'],
+  ['Pages of others', 'ag-ui/'],
   ['Runs and events', 'graph/'],
   ['Runs and events', 'trace-context'],
   ['Errors and JSON', 'errors'],

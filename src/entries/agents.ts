@@ -3,6 +3,9 @@
  * tools, stop rules and what sessions are made of go with it. Below it: a model and its tools as one stream, as the component Agent of canvases
  * uses it. Types that `runnel` has as well are exported there alone.
  */
+export { type AgUiRequest, fromAgUi } from '../ag-ui/from-ag-ui.js';
+export type { AgUiEvent, AgUiInput, AgUiInterrupt, AgUiOutcome } from '../ag-ui/protocol.js';
+export { type AgUiOptions, toAgUi } from '../ag-ui/to-ag-ui.js';
 export {
   type AgentStateEvent,
   type AgentText,
