@@ -55,6 +55,7 @@ export {
   type RoundAnswer,
   type RoundRequest,
 } from '../agents/loop/middleware.js';
+export { type ReactGraphOptions, reactGraph } from '../agents/loop/react-graph.js';
 export type { SessionHandle, SessionValues } from '../agents/loop/session-values.js';
 export { called, milliseconds, rounds, type StopRule, tokens } from '../agents/loop/stop-rules.js';
 export { type AgentsFileOptions, agentsFile } from '../agents/middleware/agents-file.js';
