@@ -4,7 +4,7 @@ import { defineTool } from '../../compose/tools/define-tool.js';
 import { checkArguments, readToolInput, type ToolInput } from '../../compose/tools/tool-schema.js';
 import type { JsonObject } from '../../json.js';
 import type { ChatMessage } from '../../models/messages.js';
-import { invalidOption, requireCallable, requireOptions } from '../../operators/invalid-option.js';
+import { invalidOption, requireCallable, requireOptions, requireText } from '../../operators/invalid-option.js';
 import { AGENT_TOOL, type AgentAsTool, type AnyAgent, type CalledAgent, isAgent } from './agent-end.js';
 import { messagesOf } from './agent-input.js';
 
@@ -40,6 +40,7 @@ export function agentTool(agent: AnyAgent, options: AgentToolOptions = {}): Agen
   const { name = agent.name, description = agent.description, hears = 'request', input = REQUEST } = options;
   const { question = requestOf } = options;
   requireCallable(owner, 'question', options.question);
+  requireText(owner, 'description', description, 'text that says what the agent is for; give it here or to the agent');
   const schema = readToolInput(owner, input);
   const called: CalledAgent = {
     agents: [agent],
