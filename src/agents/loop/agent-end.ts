@@ -20,6 +20,8 @@ export type AgentEnd = {
   readonly agent: string;
   /** What it has added to the conversation. */
   readonly messages: readonly ChatMessage[];
+  /** The conversation as it would go on with it, where it has put other messages in place of older ones. @default what it was given, and has added */
+  readonly context?: readonly ChatMessage[];
 } & (
   | {
       readonly type: 'answered';

@@ -68,7 +68,7 @@ export class StepView implements AgentView {
     const loop = loopAt(this.at);
     const { given, messages: said } = loop.value;
     loop.append('replaced', ...said.slice(given));
-    loop.update({ messages, given: messages.length });
+    loop.update({ messages, given: messages.length, isReplaced: true });
   }
   emit(name: string, data: Json): void {
     this.at.emit(name, data);

@@ -55,7 +55,9 @@ type End = AgentEnd extends infer E ? (E extends AgentEnd ? Omit<E, 'agent' | 'm
 
 function ended({ setup }: AgentInGraph, at: StepActivation, end: End): Verdict {
   at.emit('agent-ended', { agent: setup.name, type: end.type });
-  return { end: { ...end, agent: setup.name, messages: addedBy(loopAt(at).value) } as AgentEnd };
+  const loop = loopAt(at).value;
+  const context = loop.isReplaced ? { context: loop.messages } : {};
+  return { end: { ...end, agent: setup.name, messages: addedBy(loop), ...context } as AgentEnd };
 }
 
 /** Every call needs a result: that of the handoff says what happens, others were not made. */

@@ -11,6 +11,8 @@ export interface LoopState {
   readonly given: number;
   /** What it has said and others stand in place of now. */
   readonly replaced: readonly ChatMessage[];
+  /** Whether others stand in place of messages that it was given or has said. */
+  readonly isReplaced: boolean;
   /** Calls of the model that have begun. */
   readonly round: number;
   readonly usage: TokenUsage;
@@ -33,6 +35,7 @@ export const Loop = defineState<LoopState>('agent', () => ({
   messages: [],
   given: 0,
   replaced: [],
+  isReplaced: false,
   round: 0,
   usage: { promptTokens: 0, completionTokens: 0, totalTokens: 0 },
   elapsedMs: 0,

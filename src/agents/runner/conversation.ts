@@ -241,7 +241,7 @@ class Conversation {
     if (last?.checkpoint !== undefined) await this.#forget(last.turn);
     const { logs } = this.#setup;
     if (logs !== undefined) open.log = (await logs.open(session, turn)).log;
-    this.#work(open, { messages: [...before.messages, ...messages], values: before.values });
+    this.#work(open, { messages: [...before.context, ...messages], values: before.values });
   }
 
   async #resume(state: SessionState, answers: Readonly<Record<string, unknown>>): Promise<void> {
@@ -266,7 +266,7 @@ class Conversation {
     this.#tell({ type: 'turn-started', session, turn, run: open.run });
     if (opened?.stored !== undefined) this.#work(open, recoverFrom(opened.stored, answers));
     else if (checkpoint !== undefined) this.#work(open, resumeFrom(checkpoint, answers));
-    else this.#work(open, { messages: state.messages, values: state.values });
+    else this.#work(open, { messages: state.context, values: state.values });
   }
 
   /** @param taken inputs that the turn begins with */
@@ -353,6 +353,7 @@ class Conversation {
           turn,
           status: outcome.status,
           messages,
+          ...(end?.context !== undefined && { context: end.context }),
           ...(values !== undefined && { values }),
           ...(outcome.mayGoOn && { checkpoint: run }),
         },

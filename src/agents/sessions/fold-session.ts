@@ -16,6 +16,8 @@ export interface SessionTurn {
   readonly messages: readonly ChatMessage[];
   /** Id of the checkpoint that it may go on from. */
   readonly checkpoint?: string;
+  /** What the next turn begins with in place of everything up to its end. @default the history */
+  readonly context?: readonly ChatMessage[];
   /** Values of the session behind it. */
   readonly values: JsonObject;
   /** Messages of the history before it. */
@@ -41,6 +43,8 @@ export interface SessionState {
    * the last ones may call tools that gave no result.
    */
   readonly messages: readonly ChatMessage[];
+  /** What an agent goes on with: the history, or what it put in place of older messages, and everything since. */
+  readonly context: readonly ChatMessage[];
   readonly values: JsonObject;
   /** @default no turn runs or waits */
   readonly open?: OpenTurn;
@@ -56,6 +60,7 @@ export interface SessionState {
 export const EMPTY_SESSION: SessionState = {
   turns: [],
   messages: [],
+  context: [],
   values: {},
   waitingInputs: [],
   seenInputIds: new Set(),
@@ -90,7 +95,7 @@ export function foldSession(entries: readonly SessionEntry[], state: SessionStat
     apply(draft, entry, entry.time);
   }
   const { ownSeen: _, ...folded } = draft;
-  return { ...folded, ...openOf(draft.turns.at(-1)) };
+  return { ...folded, context: contextOf(draft), ...openOf(draft.turns.at(-1)) };
 }
 
 /** The state of a session behind one more entry: for one that just came; {@link foldSession} is for many. @throws EngineError SESSION_INVALID */
@@ -170,12 +175,17 @@ function startTurn(draft: Draft, { turn, run, input }: Fact<'turn-started'>, sta
   for (const message of input) messages.push(message);
 }
 
-function endTurn(draft: Draft, { turn, status, messages, values, checkpoint }: Fact<'turn-ended'>): void {
+function endTurn(draft: Draft, { turn, status, messages, context, values, checkpoint }: Fact<'turn-ended'>): void {
   const last = draft.turns.at(-1);
   if (last?.turn !== turn) return;
   if (values !== undefined) draft.values = { ...draft.values, ...values };
   const { checkpoint: _, ...before } = last;
-  const ended = { ...before, status, messages, values: draft.values, ...(checkpoint !== undefined && { checkpoint }) };
+  const ended: SessionTurn = {
+    ...before,
+    ...{ status, messages, values: draft.values },
+    ...(context !== undefined && { context }),
+    ...(checkpoint !== undefined && { checkpoint }),
+  };
   draft.turns[draft.turns.length - 1] = ended;
   draft.messages.length = last.messagesBefore + last.input.length;
   for (const message of messages) draft.messages.push(status === 'succeeded' ? message : unfinished(message));
@@ -202,6 +212,15 @@ function rollBack(draft: Draft, turn: string): void {
   messages.length = (turns[kept] as SessionTurn).messagesBefore;
   turns.length = kept;
   draft.values = turns.at(-1)?.values ?? {};
+}
+
+/** What the newest turn that made the history shorter left, and everything behind it. */
+function contextOf({ turns, messages }: Draft): readonly ChatMessage[] {
+  const at = turns.findLastIndex(({ context }) => context !== undefined);
+  if (at < 0) return messages;
+  const { context = [] } = turns[at] as SessionTurn;
+  const next = turns[at + 1];
+  return next === undefined ? context : [...context, ...messages.slice(next.messagesBefore)];
 }
 
 function unfinished(message: ChatMessage): ChatMessage {

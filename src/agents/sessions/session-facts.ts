@@ -28,6 +28,7 @@ const factSchema: z.ZodType<SessionFact> = z.discriminatedUnion('type', [
     turn: id,
     status: z.enum(['succeeded', 'waiting', 'failed', 'cancelled']),
     messages,
+    context: messages.exactOptional(),
     values: z.record(z.string(), z.json()).exactOptional(),
     checkpoint: id.exactOptional(),
   }),

@@ -34,6 +34,8 @@ export type SessionFact =
       readonly status: 'succeeded' | 'waiting' | 'failed' | 'cancelled';
       /** What the turn said behind its input, from its beginning, also when it was resumed. */
       readonly messages: readonly ChatMessage[];
+      /** What the next turn begins with in place of the history, when the agent made it shorter. @default the history */
+      readonly context?: readonly ChatMessage[];
       /** Values of the session that changed. @default none did */
       readonly values?: JsonObject;
       /** Id of the run's checkpoint, when the turn may go on. @default it may not */

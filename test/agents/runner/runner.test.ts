@@ -10,6 +10,7 @@ import {
   defineMiddleware,
   memorySessions,
   type RunnerEvent,
+  summarise,
   type UserInput,
 } from '../../../src/entries/agents.js';
 import { type ChatDelta, defineTool } from '../../../src/index.js';
@@ -406,5 +407,37 @@ describe('stopping', () => {
       'tool: echo a',
       'assistant: Done.',
     ]);
+  });
+});
+
+describe('a history that an agent made shorter', () => {
+  it('stays short for further turns, and whole for its readers', async () => {
+    const model = replies('A1', 'A2', 'In short.', 'A3', 'A4');
+    const use = [summarise({ atMessages: 5, keep: 1, prompt: 'Sum up.' })];
+    const runner = createRunner({ agent: agent({ name: 'guide', model, use }) });
+    for (const question of ['Q1', 'Q2', 'Q3', 'Q4']) await all(runner.run(question, { session: 's' }));
+    // The third question made it shorter; the fourth goes on with that.
+    expect(talk(model.requests[4]?.messages ?? [])).toEqual([
+      expect.stringContaining('In short.'),
+      'user: Q3',
+      'assistant: A3',
+      'user: Q4',
+    ]);
+    const { messages, context } = await runner.session('s');
+    expect(talk(messages)).toEqual([
+      'user: Q1',
+      'assistant: A1',
+      'user: Q2',
+      'assistant: A2',
+      'user: Q3',
+      'assistant: A3',
+      'user: Q4',
+      'assistant: A4',
+    ]);
+    expect(talk(context).slice(1)).toEqual(['user: Q3', 'assistant: A3', 'user: Q4', 'assistant: A4']);
+    const [, second] = (await runner.session('s')).turns;
+    const back = await runner.rollback('s', String(second?.turn));
+    expect(back.context).toEqual(back.messages);
+    expect(talk(back.context)).toHaveLength(4);
   });
 });
