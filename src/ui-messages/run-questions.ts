@@ -85,8 +85,8 @@ export class RunQuestions {
       ...(schema && { schema }),
       ...(expiresAt !== undefined && { expiresAt }),
     };
-    const call = callIn(address);
-    if (kind !== 'ask' && call !== undefined && this.#calls.find(call)) {
+    const call = callsIn(address).find((id) => this.#calls.find(id));
+    if (kind !== 'ask' && call !== undefined) {
       const toolCallId = this.#calls.ask(call, ASK_TOOL, input, out);
       this.#request({ kind, run, address }, { toolCallId, toolName: ASK_TOOL, input }, out);
     } else this.#add({ kind, run, address }, input, out);
@@ -142,9 +142,9 @@ function kindOf(schema: JsonObject | undefined): QuestionKind {
   return isJsonObject(approved) && approved.type === 'boolean' ? 'decide' : 'ask';
 }
 
-/** The call that an address is about: `call_1` of `tools#call_1` and of `tools#call_1/approve`. */
-function callIn(address: string): string | undefined {
-  return /#([^/#]+)(?:\/[^#]*)?$/.exec(address)?.[1];
+/** Ids that may be those of the call that an address is about: `call_1` of `tools#call_1`, of `tools#call_1/approve` and of `review#approve/call_1`. */
+function callsIn(address: string): readonly string[] {
+  return /#([^#]+)$/.exec(address)?.[1]?.split('/') ?? [];
 }
 
 /** The answer in the input of a canvas that goes on. */
