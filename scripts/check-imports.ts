@@ -52,7 +52,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   tools: [...ADAPTERS, 'knowledge'],
   compose: [...ADAPTERS, 'knowledge', 'tools'],
   ingestion: NODES,
-  agents: [...ADAPTERS, 'knowledge', 'tools', 'compose'],
+  agents: [...ADAPTERS, 'knowledge', 'tools', 'compose', 'ui-messages'],
   chat: [...ADAPTERS, 'knowledge', 'tools', 'compose', 'agents'],
   components: [...NODES, 'ingestion'],
   canvas: [...ENGINE, 'templates', 'models', 'records', 'compose', 'components', 'ingestion'],

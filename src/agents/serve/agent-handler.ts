@@ -3,12 +3,23 @@ import { randomUUID } from 'node:crypto';
 import { defer, filter, firstValueFrom, type Observable, Subject, type Subscription, timer } from 'rxjs';
 import { EngineError, type ErrorCode, errorCodeInfo, shownMessage, toEngineError } from '../../errors.js';
 import { requireCallable, requireMethods, requireOptions, requireWhole } from '../../operators/invalid-option.js';
+import { fromUiMessages } from '../../ui-messages/from-ui-messages.js';
+import { UI_MESSAGE_HEADER, type UiMessage, type UiMessageChunk } from '../../ui-messages/protocol.js';
 import type { CancelRequest } from '../runner/live-inputs.js';
 import type { Runner } from '../runner/runner.js';
 import type { RunnerEvent } from '../runner/runner-events.js';
 import type { UserInput } from '../sessions/session-store.js';
 import { EventFeed } from './event-feed.js';
-import { cancelSchema, inputSchema, readBody, resumeSchema, rollbackSchema, turnSchema } from './read-request.js';
+import {
+  cancelSchema,
+  inputSchema,
+  readBody,
+  resumeSchema,
+  rollbackSchema,
+  turnSchema,
+  uiSchema,
+} from './read-request.js';
+import { UiChunks } from './ui-chunks.js';
 
 /** See {@link agentHandler}. */
 export interface AgentHandlerOptions {
@@ -40,6 +51,8 @@ export interface AgentHandler {
 /** A conversation at work, or one that ended a moment ago. */
 interface Talk {
   readonly feed: EventFeed;
+  /** The same for a page of the AI SDK, when one began it. */
+  readonly ui: { readonly feed: EventFeed; readonly chunks: UiChunks } | undefined;
   readonly input$: Subject<UserInput>;
   readonly cancel$: Subject<CancelRequest>;
   readonly events$: Subject<RunnerEvent>;
@@ -72,6 +85,9 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 
 const ROUTE = /^\/sessions\/([^/]+)(?:\/(turns|resume|events|inputs|cancel|rollback))?$/;
 
+/** What `useChat` asks for with its default transport; the id of a chat is that of its session. */
+const UI_ROUTE = /^\/ui-messages(?:\/([^/]+)\/(stream|stop))?$/;
+
 /** Characters of all events of one feed. */
 const MAX_LENGTH = 16 * 1024 ** 2;
 
@@ -89,6 +105,7 @@ const ALIVE_MS = 15_000;
  * | `POST /sessions/{id}/resume` | `{ answers? }`: goes on, as server-sent events |
  * | `POST /sessions/{id}/rollback` | `{ turn }`: takes back the turns behind it |
  * | `GET /sessions/{id}` | history, values, turns, what waits |
+ * | `POST /ui-messages`, `GET …/{chat}/stream`, `POST …/{chat}/stop` | the same for `useChat` of the AI SDK |
  *
  * A reader that leaves detaches: the turn goes on, and `events` attaches again. Errors are `{ error: { code, message } }`.
  *
@@ -140,6 +157,7 @@ class AgentServer {
       talk.work?.unsubscribe();
       talk.expiry?.unsubscribe();
       talk.feed.end();
+      talk.ui?.feed.end();
     }
     this.#talks.clear();
   }
@@ -147,19 +165,26 @@ class AgentServer {
   async #route(request: Request): Promise<Response> {
     const { basePath, authorise, runner, maxBodyBytes } = this.#options;
     const { pathname } = new URL(request.url);
-    const found = pathname.startsWith(basePath) ? ROUTE.exec(pathname.slice(basePath.length)) : null;
-    if (found === null) throw new EngineError('NOT_FOUND', `There is nothing at ${pathname.slice(0, 200)}.`);
+    const place = pathname.startsWith(basePath) ? pathname.slice(basePath.length) : '';
+    const forPages = UI_ROUTE.exec(place);
+    const found = ROUTE.exec(place);
+    if (found === null && forPages === null)
+      throw new EngineError('NOT_FOUND', `There is nothing at ${pathname.slice(0, 200)}.`);
     const who = authorise === undefined ? '' : await authorise(request);
     if (who === undefined)
       throw new EngineError('UNAUTHENTICATED', 'The request does not say who asks, or with a key that is not known.');
-    const [, rawId = '', verb = ''] = found;
-    const id = decoded(rawId);
-    // The name of the caller has no slash of its own, so no two callers share an id.
-    const asked: Asked = { request, id, session: authorise === undefined ? id : `${encodeURIComponent(who)}/${id}` };
-    const wanted = verb === '' || verb === 'events' ? 'GET' : 'POST';
+    const askedFor = (id: string): Asked => {
+      // The name of the caller has no slash of its own, so no two callers share an id.
+      return { request, id, session: authorise === undefined ? id : `${encodeURIComponent(who)}/${id}` };
+    };
+    const [, rawId = '', verb = ''] = found ?? forPages ?? [];
+    const wanted =
+      found !== null ? (verb === '' || verb === 'events' ? 'GET' : 'POST') : verb === 'stream' ? 'GET' : 'POST';
     if (request.method !== wanted) return json({ error: { code: 'BAD_REQUEST', message: `Use ${wanted}.` } }, 405);
     if (this.#isClosed) throw new EngineError('LIMIT_REACHED', 'The server is being closed.');
     const read = <T>(schema: Parameters<typeof readBody<T>>[1]): Promise<T> => readBody(request, schema, maxBodyBytes);
+    if (found === null) return this.#pages(askedFor, decoded(rawId), verb, read);
+    const asked = askedFor(decoded(rawId));
     switch (verb) {
       case 'turns': {
         const { input } = await read(turnSchema);
@@ -191,6 +216,7 @@ class AgentServer {
   async #talk(
     { id, session }: Asked,
     start: (options: Pick<Talk, 'input$' | 'cancel$'>) => Observable<RunnerEvent>,
+    chunks?: UiChunks,
   ): Promise<Response> {
     const { maxTurns, maxEvents } = this.#options;
     const before = this.#talks.get(session);
@@ -199,8 +225,10 @@ class AgentServer {
     const atWork = [...this.#talks.values()].filter(({ work }) => work !== undefined).length;
     if (atWork >= maxTurns) throw new EngineError('LIMIT_REACHED', `${maxTurns} conversations are at work already.`);
     before?.expiry?.unsubscribe();
+    const bounds = { maxEvents, maxLength: MAX_LENGTH, aliveMs: ALIVE_MS };
     const talk: Talk = {
-      feed: new EventFeed({ maxEvents, maxLength: MAX_LENGTH, aliveMs: ALIVE_MS }),
+      feed: new EventFeed(bounds),
+      ui: chunks === undefined ? undefined : { feed: new EventFeed(bounds), chunks },
       input$: new Subject(),
       cancel$: new Subject(),
       events$: new Subject(),
@@ -216,12 +244,15 @@ class AgentServer {
           hasBegun = true;
           // Callers know their sessions by their own ids.
           talk.feed.push(event.type, 'session' in event ? { ...event, session: id } : event);
+          tellPage(talk, talk.ui?.chunks.project(event));
           talk.events$.next(event);
           begun();
         },
         error: (error: unknown) => {
           const { code, message } = toEngineError(error, 'INTERNAL');
-          if (hasBegun) talk.feed.push('error', { code, message: shownMessage({ code, message }) });
+          const errorText = shownMessage({ code, message });
+          if (hasBegun) talk.feed.push('error', { code, message: errorText });
+          tellPage(talk, [{ type: 'error', errorText }]);
           this.#over(session, talk, hasBegun);
           refused(error);
         },
@@ -232,18 +263,52 @@ class AgentServer {
       });
       if (talk.feed.isOver) talk.work = undefined;
     });
-    return stream(talk.feed.read(0));
+    return streamOf(talk);
   }
 
   #over(session: string, talk: Talk, isKept: boolean): void {
     talk.work = undefined;
     talk.feed.end();
+    tellPage(talk, talk.ui?.chunks.end());
+    talk.ui?.feed.pushData('[DONE]');
+    talk.ui?.feed.end();
     talk.events$.complete();
     const forget = (): void => {
       if (this.#talks.get(session) === talk) this.#talks.delete(session);
     };
     if (isKept && !this.#isClosed) talk.expiry = timer(this.#options.keepMs).subscribe(forget);
     else forget();
+  }
+
+  /** What `useChat` asks for. */
+  async #pages(
+    askedFor: (id: string) => Asked,
+    chat: string,
+    verb: string,
+    read: <T>(schema: Parameters<typeof readBody<T>>[1]) => Promise<T>,
+  ): Promise<Response> {
+    const { runner } = this.#options;
+    if (verb === 'stop') {
+      const talk = this.#talks.get(askedFor(chat).session);
+      if (talk?.work !== undefined) talk.cancel$.next({ mode: 'now' });
+      return json({ stopped: talk !== undefined }, 200);
+    }
+    if (verb === 'stream') {
+      const talk = this.#talks.get(askedFor(chat).session);
+      return talk?.work === undefined || talk.ui === undefined ? new Response(null, { status: 204 }) : streamOf(talk);
+    }
+    const { id, messages } = await read(uiSchema);
+    const asked = askedFor(id);
+    const { messages: said, answers, message } = fromUiMessages(messages as unknown as readonly UiMessage[]);
+    const chunks = new UiChunks(id, message);
+    if (message !== undefined) {
+      return this.#talk(asked, (options) => runner.resume(asked.session, answers, options), chunks);
+    }
+    const question = said.at(-1);
+    if (question?.role !== 'user')
+      throw new EngineError('BAD_REQUEST', 'The last message must be one of the user, or have answers.');
+    // The session has what was said before.
+    return this.#talk(asked, (options) => runner.run(question, { session: asked.session, ...options }), chunks);
   }
 
   #events({ request, session }: Asked): Response {
@@ -301,8 +366,21 @@ function json(body: object, status: number): Response {
   return Response.json(body, { status, headers: { 'cache-control': 'no-store' } });
 }
 
-function stream(events: ReadableStream<Uint8Array>): Response {
+/** Tells the page that began a conversation. */
+function tellPage({ ui }: Talk, chunks: readonly UiMessageChunk[] = []): void {
+  for (const chunk of chunks) ui?.feed.pushData(JSON.stringify(chunk));
+}
+
+/** The events of a conversation for the one who began it, from the first one on. */
+function streamOf({ feed, ui }: Talk): Response {
+  return ui === undefined
+    ? stream(feed.read(0))
+    : stream(ui.feed.read(0), { [UI_MESSAGE_HEADER[0]]: UI_MESSAGE_HEADER[1] });
+}
+
+function stream(events: ReadableStream<Uint8Array>, more: Readonly<Record<string, string>> = {}): Response {
   const headers = {
+    ...more,
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store',
     'x-accel-buffering': 'no',

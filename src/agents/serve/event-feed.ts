@@ -46,8 +46,17 @@ export class EventFeed {
   }
 
   push(type: string, data: unknown): void {
+    this.#add((number) => `id: ${number}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`);
+  }
+
+  /** The same without a number and a name, as protocols of others want it. */
+  pushData(data: string): void {
+    this.#add(() => `data: ${data}\n\n`);
+  }
+
+  #add(textOf: (number: number) => string): void {
     this.#newest += 1;
-    const text = `id: ${this.#newest}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
+    const text = textOf(this.#newest);
     this.#frames.push({ number: this.#newest, text });
     this.#length += text.length;
     this.#drop();

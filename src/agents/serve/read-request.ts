@@ -23,6 +23,11 @@ export const cancelSchema = z.strictObject({
   withinMs: z.number().int().min(0).exactOptional(),
   deep: z.boolean().exactOptional(),
 });
+/** Of `POST /ui-messages`, as `useChat` sends it. */
+export const uiSchema = z.looseObject({
+  id: z.string().min(1).max(200),
+  messages: z.array(z.looseObject({ role: z.string(), parts: z.array(z.looseObject({ type: z.string() })) })).min(1),
+});
 /** Of `POST …/rollback`. */
 export const rollbackSchema = z.strictObject({ turn: z.string() });
 

@@ -10,8 +10,9 @@ import {
 import { type ReactElement, useEffect } from 'react';
 import { createRoot } from 'react-dom/client';
 
-const { agent } = Object.fromEntries(new URLSearchParams(location.search));
-const api = `/api/v1/agents/${agent}/ui-messages`;
+const { agent, at } = Object.fromEntries(new URLSearchParams(location.search));
+/** Of a canvas on a server, or where a handler of agents in code is. */
+const api = at ?? `/api/v1/agents/${agent}/ui-messages`;
 const CHAT = 'chat-1';
 
 const stored = (): UIMessage[] => JSON.parse(sessionStorage.getItem(CHAT) ?? '[]') as UIMessage[];
@@ -26,7 +27,9 @@ function Page(): ReactElement {
   });
   const { messages, status, error, sendMessage, addToolApprovalResponse, stop } = chat;
   useEffect(() => sessionStorage.setItem(CHAT, JSON.stringify(messages)), [messages]);
-  const end = () => fetch(`${api}/${CHAT}/stop`, { method: 'POST' }).then(stop);
+  const json = { method: 'POST', headers: { 'content-type': 'application/json' } };
+  const end = () => fetch(`${api}/${CHAT}/stop`, json).then(stop);
+  const say = () => fetch(`/sessions/${CHAT}/inputs`, { ...json, body: JSON.stringify({ content: 'In one line!' }) });
   return (
     <main>
       <p role="status">{error === undefined ? status : `failed: ${error.message}`}</p>
@@ -42,6 +45,9 @@ function Page(): ReactElement {
       </button>
       <button type="button" onClick={end}>
         Stop
+      </button>
+      <button type="button" onClick={say}>
+        Say
       </button>
     </main>
   );
