@@ -96,6 +96,7 @@ export { runAgent } from '../agents/run-agent.js';
 export type { Approval, Caller } from '../agents/run-calls.js';
 export { type FileTurnLogsOptions, fileTurnLogs } from '../agents/runner/file-turn-logs.js';
 export type { CancelRequest } from '../agents/runner/live-inputs.js';
+export { type PostgresTurnLogsOptions, postgresTurnLogs } from '../agents/runner/postgres-turn-logs.js';
 export { createRunner, type Runner, type RunnerOptions, type TurnOptions } from '../agents/runner/runner.js';
 export type {
   CancelMode,
