@@ -83,6 +83,7 @@ export { type GuardedOutput, type GuardOutputOptions, guardOutput } from '../age
 export type { Language } from '../agents/middleware/language.js';
 export { type PatchToolCallsOptions, patchToolCalls } from '../agents/middleware/patch-tool-calls.js';
 export { type ReduceToolResultsOptions, reduceToolResults } from '../agents/middleware/reduce-tool-results.js';
+export { type Skill, type SkillMode, type SkillsOptions, skills } from '../agents/middleware/skills.js';
 export { type SubAgentsOptions, subAgents } from '../agents/middleware/sub-agents.js';
 export {
   type SummariseOptions,

@@ -146,7 +146,8 @@ describe('a lead with others', () => {
         };
         const [slow, slowAgent] = helper('slow', '-----a|');
         const [fast, fastAgent] = helper('fast', '--a|');
-        const calls = { s: toolCall('slow', { request: 'x' }), f: toolCall('fast', { request: 'y' }), d: 'Done.' };
+        const give = (name: string) => toolCall('delegate', { agent: name, request: 'x' });
+        const calls = { s: give('slow'), f: give('fast'), d: 'Done.' };
         const lead = model(['-(sf|)', '-d|'], calls);
         const team = deepAgent({ name: 't', model: lead, agents: [slowAgent, fastAgent], generalAgent: false });
         expectEvents(run(team, 'Go.'), { e: eventOf('run-settled', { value: 'Done.' }) }).toBe('---------(e|)');

@@ -1,11 +1,11 @@
 /** An agent that asks specialists, and answers with what they say. */
+import { EngineError } from '../../errors.js';
 import { invalidOption, requireObject } from '../../operators/invalid-option.js';
 import { agent } from '../loop/agent.js';
 import { agentTool } from '../loop/agent-as-tool.js';
 import { type Agent, type AnyAgent, isAgent } from '../loop/agent-end.js';
 import type { AgentOptions } from '../loop/agent-options.js';
 import { rounds } from '../loop/stop-rules.js';
-import { requireDescriptions } from './team-options.js';
 
 /** See {@link hostAgents}: options of the agent that asks, and whom it asks. */
 export interface HostOptions<O>
@@ -38,7 +38,13 @@ export function hostAgents<O = string>(options: HostOptions<O>): Agent<O> {
     throw invalidOption(owner, 'agents', 'a list of at least one agent', agents);
   }
   if (typeof summary !== 'boolean') throw invalidOption(owner, 'summary', 'true or false', summary);
-  requireDescriptions(owner, agents);
+  const silent = agents.find(({ description }) => description === '');
+  if (silent !== undefined) {
+    throw new EngineError(
+      'OPTION_INVALID',
+      `${owner}: agent "${silent.name}" has no "description". Say what it is for, so that the host knows when to ask it.`,
+    );
+  }
   return agent<O>({
     ...own,
     tools: agents.map((one) => agentTool(one, { hears: 'history' })),

@@ -49,17 +49,3 @@ export function requireMembers(owner: string, members: readonly AnyAgent[]): voi
     `${owner}: two agents are called "${double.name}". Agents of a team are told from each other by their names: give one another name.`,
   );
 }
-
-/**
- * Refuses agents that a model could choose from without knowing what they are for.
- *
- * @throws EngineError OPTION_INVALID
- */
-export function requireDescriptions(owner: string, agents: readonly AnyAgent[]): void {
-  const silent = agents.find(({ description }) => description === '');
-  if (silent === undefined) return;
-  throw new EngineError(
-    'OPTION_INVALID',
-    `${owner}: agent "${silent.name}" has no "description". Say what it is for, so that the one who asks knows when to ask it.`,
-  );
-}

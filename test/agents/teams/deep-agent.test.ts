@@ -7,7 +7,11 @@ import { attempt, throughJson } from '../../compose/support/waiting-runs.js';
 import { eventsOf, questionsOf } from '../loop/questions.js';
 import { echo, replies, say, talk } from '../loop/support.js';
 
-const asking = (name: string, request: string, id = name) => ({ name, arguments: { request }, id });
+const asking = (name: string, request: string, id = name) => ({
+  name: 'delegate',
+  arguments: { agent: name, request },
+  id,
+});
 const offered = ({ tools = [] }: ChatRequest): string[] => tools.map(({ name }) => name);
 const told = ({ messages }: ChatRequest): string => String(messages.find(({ role }) => role === 'system')?.content);
 
@@ -26,7 +30,7 @@ describe('deepAgent', () => {
     );
     expect(await invoke(deepAgent({ name: 'deep', model, agents: [law] }), 'A long question.')).toBe('All done.');
     const [first, inner, last] = model.requests as [ChatRequest, ChatRequest, ChatRequest];
-    expect(offered(first)).toEqual(['write_todos', 'general', 'law']);
+    expect(offered(first)).toEqual(['write_todos', 'delegate']);
     expect(talk(inner.messages).slice(1)).toEqual(['user: Count bridges.']);
     expect(talk(last.messages).slice(-2)).toEqual(['tool: Seven.', 'tool: law on user: May I swim?']);
   });
@@ -118,7 +122,7 @@ describe('deepAgent', () => {
     await invoke(deepAgent({ name: 'deep', model, generalAgent: false, keepsTodos: false }), 'Go.');
     const [request] = model.requests as [ChatRequest];
     expect(offered(request)).toEqual([]);
-    expect(told(request)).not.toContain('agents');
+    expect(told(request)).not.toContain('other agents');
   });
 
   it.each([
@@ -143,7 +147,7 @@ describe('deepAgent', () => {
     const deep = deepAgent({ name: 'deep', description: 'Works long.', model: inner });
     const lead = agent({
       name: 'lead',
-      model: replies({ calls: [asking('deep', 'Work.')] }, 'Done.'),
+      model: replies({ calls: [{ name: 'deep', arguments: { request: 'Work.' } }] }, 'Done.'),
       tools: [agentTool(deep)],
     });
     const events = await eventsOf(lead, 'Go.');
@@ -160,7 +164,7 @@ describe('deepAgent', () => {
   it.each([
     ['a flag that is none', { generalAgent: 'yes' }, '"yes"'],
     ['another flag that is none', { keepsTodos: 1 }, '1'],
-    ['agents that are none', { agents: [{}] }, 'agents[0]'],
+    ['agents that are none', { agents: [{}] }, 'agents'],
     ['agents that are no list', { agents: 5 }, '5'],
     [
       'an agent that is called as the general one',

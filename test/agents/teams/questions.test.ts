@@ -170,8 +170,8 @@ describe('questions of three members at work side by side', () => {
     const model = replies(
       {
         calls: [
-          { name: 'general', arguments: { request: 'a' }, id: 'one' },
-          { name: 'general', arguments: { request: 'b' }, id: 'two' },
+          { name: 'delegate', arguments: { request: 'a' }, id: 'one' },
+          { name: 'delegate', arguments: { agent: 'general', request: 'b' }, id: 'two' },
         ],
       },
       { calls: [{ name: 'ask', id: 'first' }] },
