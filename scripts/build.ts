@@ -6,6 +6,7 @@ import { buildStudio } from './build-studio.js';
 import { bundleCommands, bundleLibraries } from './bundle.js';
 import { prepareDatabase } from './prepare-database.js';
 import { prepareFonts } from './prepare-fonts.js';
+import { removeUnreachableDeclarations } from './reachable-declarations.js';
 import { ROOT } from './support/files.js';
 
 const source = path.join(ROOT, 'src');
@@ -20,6 +21,7 @@ const { status } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.
 });
 if (status === 0) {
   cpSync(source, target, { recursive: true, filter: (file) => statSync(file).isDirectory() || !file.endsWith('.ts') });
+  removeUnreachableDeclarations();
   await Promise.all([bundleLibraries(), bundleCommands(), prepareFonts(path.join(target, 'documents/pdf/fonts'))]);
   if (existsSync(entry)) chmodSync(entry, 0o755);
   await buildStudio();

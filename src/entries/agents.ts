@@ -104,6 +104,7 @@ export { runAgent } from '../agents/run-agent.js';
 export type { Approval, Caller } from '../agents/run-calls.js';
 export { type FileTurnLogsOptions, fileTurnLogs } from '../agents/runner/file-turn-logs.js';
 export type { CancelRequest } from '../agents/runner/live-inputs.js';
+export { type PostgresTurnLogsOptions, postgresTurnLogs } from '../agents/runner/postgres-turn-logs.js';
 export { createRunner, type Runner, type RunnerOptions, type TurnOptions } from '../agents/runner/runner.js';
 export type {
   CancelMode,
@@ -151,3 +152,4 @@ export { type Plan, type PlanExecuteOptions, planExecute, type Replan } from '..
 export { type SequentialOptions, sequentialAgents } from '../agents/teams/sequential-agents.js';
 export { type SupervisorOptions, supervisor } from '../agents/teams/supervisor.js';
 export type { TeamOptions } from '../agents/teams/team-options.js';
+export type { TurnKey, TurnLine, TurnLines, TurnLinesBatch } from '../records/turn-lines.js';

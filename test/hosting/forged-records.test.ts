@@ -13,12 +13,15 @@ const ENV = { RUNNEL_LEASE_MS: '400' };
 
 /** Texts that would show if they were evaluated. */
 const CODE = [
-  '{{ 7 * 191 }}',
-  '$'.concat('{7 * 191}'),
+  '{{ 70001 * 190901 }}',
+  '$'.concat('{70001 * 190901}'),
   '{sys.query}',
   '<script>globalThis.isEvaluated = 1</script>',
-  "constructor.constructor('return 7 * 191')()",
+  "constructor.constructor('return 70001 * 190901')()",
 ].join(' ');
+
+/** What evaluated code would leave, with more digits than an id repeats by chance. */
+const EVALUATED = String(70001 * 190901);
 
 /** A run with one Probe at work, left by its server, and read by another one as `forge` says. */
 async function recovered(forge: { event?: (seq: number) => LoggedEvent; snapshot?: (given: Checkpoint) => unknown }) {
@@ -60,7 +63,7 @@ async function expectServed({ second, events }: Awaited<ReturnType<typeof recove
   expect((await fetch(`${second.url}/healthz`)).status).toBe(200);
   const stream = await events();
   const frames = await stream.rest();
-  expect(JSON.stringify(frames)).not.toContain('1337');
+  expect(JSON.stringify(frames)).not.toContain(EVALUATED);
   const dsl = documentOf({ begin: ['Begin', ['Message:A']], 'Message:A': ['Message', [], { content: ['fine'] }] });
   const { body } = await second.call('POST', '/api/v1/agents', { title: 'Another', dsl });
   const answer = await second.call('POST', `/api/v1/agents/${body.data.id}/run`, { query: 'x' });

@@ -12,6 +12,7 @@ import type { RunCommit } from '../../records/run-commit.js';
 import type { SessionEntries } from '../../records/session-entries.js';
 import type { SharedStates } from '../../records/shared-states.js';
 import type { Stores } from '../../records/stores.js';
+import type { TurnLines } from '../../records/turn-lines.js';
 import { createCachedAgents } from '../cached-agents.js';
 import { createFilesOnDisk, type DiskFiles } from '../files-on-disk.js';
 import { createPostgresSessionEntries } from './agent-sessions.js';
@@ -28,6 +29,7 @@ import { createPostgresRunLog } from './run-log.js';
 import { createRunWriter } from './run-writer.js';
 import { createPostgresSharedStates } from './shared-states.js';
 import { createPostgresSignals, type PostgresSignals } from './signals.js';
+import { createPostgresTurnLines } from './turn-lines.js';
 import { createPostgresUsage } from './usage.js';
 
 /** Everything that outlives the process, with something to close. */
@@ -40,6 +42,8 @@ export interface PostgresStores extends Omit<Stores, keyof PlainStores>, PlainSt
   readonly chats: ChatStore;
   /** Entries of agents' sessions, see `postgresSessions`. */
   readonly agentSessions: SessionEntries;
+  /** Logs of agents' turns, see `postgresTurnLogs`. */
+  readonly turnLines: TurnLines;
   readonly files: DiskFiles;
   readonly usage: UsageStore;
   /** Knowledge bases; loaded when they are first asked for. */
@@ -108,6 +112,7 @@ async function storesOf(
     sharedStates: createPostgresSharedStates(database),
     chats: createPostgresChats(database),
     agentSessions: createPostgresSessionEntries(database),
+    turnLines: createPostgresTurnLines(database),
     files,
     usage,
     openKnowledge() {

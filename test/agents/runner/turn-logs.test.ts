@@ -9,10 +9,13 @@ import {
   fileTurnLogs,
   memorySessions,
   memoryTurnLogs,
+  postgresTurnLogs,
   type RunnerEvent,
   type TurnLogs,
 } from '../../../src/entries/agents.js';
 import { defineTool } from '../../../src/index.js';
+import { embeddedForAll } from '../../stores/support/embedded-for-all.js';
+import { newTenant } from '../../stores/support/records.js';
 import { makeFolder, removeFolder } from '../../stores/support/temporary-folder.js';
 import { replies } from '../loop/support.js';
 
@@ -30,10 +33,12 @@ async function filesIn(): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
 }
 
-describe.each(['memory', 'files'])('logs of turns in %s', (kind) => {
+describe.each(['memory', 'files', 'postgres'])('logs of turns in %s', (kind) => {
+  const stores = kind === 'postgres' ? embeddedForAll() : undefined;
   let logs: TurnLogs;
   beforeEach(() => {
-    logs = kind === 'memory' ? memoryTurnLogs() : fileTurnLogs(folder);
+    if (stores !== undefined) logs = postgresTurnLogs(stores(), { tenant: newTenant() });
+    else logs = kind === 'memory' ? memoryTurnLogs() : fileTurnLogs(folder);
   });
 
   it('give what was stored: the newest snapshot and the events behind it', async () => {
@@ -85,6 +90,56 @@ describe.each(['memory', 'files'])('logs of turns in %s', (kind) => {
     await logs.delete('s', 't');
     expect((await logs.open('s', 't')).stored).toBeUndefined();
     expect(await logs.heldFor('s', 'other')).toBe(0);
+  });
+});
+
+describe('logs of turns in a database', () => {
+  const stores = embeddedForAll();
+
+  it('count a process as lost once its lease has expired, and belong to one tenant', async () => {
+    const tenant = newTenant();
+    const logs = postgresTurnLogs(stores(), { tenant });
+    const { log } = await logs.open('s', 't');
+    expect(await logs.heldFor('s', 't')).toBeGreaterThan(0);
+    expect(await postgresTurnLogs(stores(), { tenant: newTenant() }).heldFor('s', 't')).toBe(0);
+    await stores().database.repeat(
+      (sql) => sql`update runnel.agent_turn_logs set expires_at = clock_timestamp() where tenant = ${tenant}`,
+    );
+    expect(await logs.heldFor('s', 't')).toBe(0);
+    await log.close();
+  });
+
+  it('keep nothing that stands before the newest snapshot, and store lines once whose answer was lost', async () => {
+    const tenant = newTenant();
+    const { turnLines } = stores();
+    const key = { tenant, session: 's', turn: 't' };
+    const { epoch } = await turnLines.claim(key, 60_000);
+    for (let at = 1; at < 20; at += 2) {
+      const lines = [
+        { isSnapshot: true, text: `{"seq":${at}}` },
+        { isSnapshot: false, text: `{"event":${at}}` },
+      ];
+      const batch = { epoch, from: at, lines, leaseMs: 60_000 };
+      expect(await turnLines.store(key, batch)).toBe(true);
+      expect(await turnLines.store(key, batch)).toBe(true);
+    }
+    const next = await turnLines.claim(key, 60_000);
+    expect(next.lines.map(({ text }) => text)).toEqual(['{"seq":19}', '{"event":19}']);
+    expect(await turnLines.store(key, { epoch, from: 21, lines: [], leaseMs: 60_000 })).toBe(false);
+    // The first snapshot of a writer takes the place of what the writer before has stored.
+    const lines = [{ isSnapshot: true, text: '{"seq":20}' }];
+    await turnLines.store(key, { epoch: next.epoch, from: 1, lines, leaseMs: 60_000 });
+    const [row] = await stores().database.repeat(
+      (sql) => sql<{ lines: number }[]>`
+        select count(*)::int as lines from runnel.agent_turn_lines where tenant = ${tenant}`,
+    );
+    expect(row?.lines).toBe(1);
+  });
+
+  it.each([[{ leaseMs: 0 }], [{ tenant: '' }], [{ lease: 1 }]])('refuse the options %j', (options) => {
+    expect(() => postgresTurnLogs(stores(), options as never)).toThrowError(
+      expect.objectContaining({ code: 'OPTION_INVALID' }),
+    );
   });
 });
 
