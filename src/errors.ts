@@ -76,6 +76,9 @@ export const ERROR_CODES = {
   // knowledge bases
   DATASET_BUSY: code(102, 'Documents of a dataset are being parsed, so it cannot be changed now.'),
   INGEST_FAILED: code(500, 'A document could not be made searchable.'),
+  GRAPH_BUSY: code(102, 'The graph of a dataset is being built, so it cannot be built or replaced now.'),
+  GRAPH_MISSING: code(102, 'A dataset has no graph yet.'),
+  BUDGET_EXHAUSTED: code(103, 'What the work may spend was spent before there was a result.'),
   // chats
   QUESTION_INVALID: code(101, 'A question cannot be answered as it is.'),
   // requests to the outside

@@ -80,6 +80,18 @@ export { type CountTokens, loadTokenCounter } from '../knowledge/chunkers/count-
 export { compileHeadings, type HeadingFamily, type IsHeading } from '../knowledge/chunkers/heading-levels.js';
 export { whole } from '../knowledge/chunkers/whole.js';
 export { withChildren } from '../knowledge/chunkers/with-children.js';
+export type {
+  GraphFindings,
+  GraphHit,
+  GraphPoint,
+  GraphQuery,
+  GraphReason,
+  GraphSearchBudget,
+  GraphSearchKind,
+  GraphStep,
+  KnowledgeGraphSearch,
+  NamedEntity,
+} from '../knowledge/graph/graph-search.js';
 export type { DatasetsQuery, KnowledgeSearch } from '../knowledge/knowledge-search.js';
 export {
   definePostProcessor,
