@@ -350,7 +350,7 @@ class Compiler {
       retry: node?.retry ?? options?.retry,
       timeoutMs: node?.timeoutMs ?? options?.timeoutMs,
       isEntry: given.isEntry ?? false,
-      isContainer: given.isContainer ?? false,
+      isContainer: given.isContainer ?? options?.waits ?? false,
       compiled: step === undefined ? undefined : { step, path: id },
       index: this.#drafts.length,
       activate: () => NOTHING,

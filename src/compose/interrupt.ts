@@ -39,6 +39,9 @@ export class Interrupt {
   }
 }
 
+/** Asks nothing: the step waits for others of its run, and runs again with every resume. */
+export const WAITS_FOR_OTHERS = new Interrupt(undefined);
+
 /**
  * What a step failed with: as it was thrown, unless the step was about to ask and did it in a way that asks nothing. `path` is that of the step.
  *

@@ -247,7 +247,7 @@ export function checkOptions(owner: string, { timeoutMs, retry }: Pick<StepOptio
 }
 
 /** Every option of a step by name. */
-const STEP_OPTIONS = ['input', 'output', 'timeoutMs', 'retry', 'chunks', 'mayAsk', 'kind', 'observe'] as const;
+const STEP_OPTIONS = ['input', 'output', 'timeoutMs', 'retry', 'chunks', 'mayAsk', 'waits', 'kind', 'observe'] as const;
 
 /**
  * Refuses options of a step that cannot be used; see {@link checkOptions}.

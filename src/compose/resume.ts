@@ -253,7 +253,8 @@ function answersFor(
     const definition = step?.[DEFINITION];
     const schema = definition?.type === 'function' ? definition.answer : undefined;
     const bySuffix: Record<string, Json> = {};
-    let isAnswered = false;
+    // What waits without a question waits for others: it looks again with every resume.
+    let isAnswered = asked.length === 0;
     for (const { address, stored } of asked) {
       const isExpired = typeof stored.expiresAt === 'number' && stored.expiresAt <= now;
       if (isExpired && stored.fallback !== undefined) bySuffix[stored.suffix] = stored.fallback as Json;

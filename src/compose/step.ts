@@ -196,6 +196,11 @@ export interface StepOptions<I = unknown, O = unknown> {
    * with the step. @default false
    */
   readonly mayAsk?: boolean;
+  /**
+   * Whether it does nothing but wait for other steps of its run: it takes no slot of `concurrency`, and a graceful stop does not wait for it. It has
+   * no time limit then. @default false
+   */
+  readonly waits?: boolean;
   /** What it is for observers and options. @default 'function' */
   readonly kind?: StepKind;
   /** Set by `observed(step, …)`. @default none */
@@ -236,6 +241,8 @@ export type StepDefinition =
       readonly item: AnyStep;
       /** Items at work at once. */
       readonly concurrency: number;
+      /** Looks after the passes. @default nothing does */
+      readonly passes?: PassRules<never, unknown>;
       readonly options: StepOptions;
     }
   | {
@@ -246,6 +253,27 @@ export type StepDefinition =
       readonly maxRounds: number;
       readonly options: StepOptions;
     };
+
+/** How a pass stands. `waiting`: for answers. */
+export type PassStanding = 'at-work' | 'waiting' | 'ended';
+
+/** How the passes of a map are looked after. */
+export interface PassRules<T, R> {
+  /** Number of a pass, in place of the item's position; unique among all passes of the node, whichever activation has them. */
+  number(item: T): number;
+  /** What an item gives without a pass: asked before its pass begins, or goes on after a restart. */
+  known(item: T, at: StepActivation): { readonly value: R } | undefined;
+  /**
+   * The first value ends the pass and is its result; a pass for which there is one at once does not begin.
+   *
+   * @param isRestored whether the pass was open before the run was restored
+   */
+  instead(item: T, at: StepActivation, isRestored: boolean): Observable<R>;
+  /** Told of each change; `value` is the result of a pass that has ended by itself. */
+  stands(item: T, standing: PassStanding, at: StepActivation, value?: R): void;
+  /** Whether passes that wait may keep the run waiting, now and after each change: then the node waits once no pass is at work. */
+  mayWait(at: StepActivation): Observable<boolean>;
+}
 
 /** A graph: chains, parallels, branches, graphs and workflows all are this. Ids are unique in it, and paths are made of them. */
 export interface GraphBlueprint {

@@ -66,6 +66,7 @@ export {
   approve,
   type CallToApprove,
 } from '../agents/middleware/approve.js';
+export { type BackgroundWorkOptions, backgroundWork } from '../agents/middleware/background-work.js';
 export type {
   FileEdit,
   FileEntry,

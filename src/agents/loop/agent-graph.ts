@@ -14,21 +14,33 @@
  * graph, not runs inside a tool.
  */
 import { branch } from '../../compose/branch.js';
-import { graph } from '../../compose/graph.js';
+import { type GraphBuilder, graph } from '../../compose/graph.js';
+import type { Target } from '../../compose/handles.js';
 import { map } from '../../compose/map.js';
 import type { AnyStep, Step } from '../../compose/step.js';
+import { isJsonObject } from '../../json.js';
 import type { ToolMessage } from '../../models/messages.js';
 import { AGENT, AGENT_TOOL, type AgentEnd, type AgentShape, isAgentAsTool } from './agent-end.js';
-import { type AgentCall, type AgentInGraph, type Ending, routeTo, type Verdict } from './agent-in-graph.js';
+import {
+  type AgentCall,
+  type AgentInGraph,
+  type AgentWithWork,
+  type Ending,
+  hasWork,
+  routeTo,
+  type Verdict,
+} from './agent-in-graph.js';
 import type { AgentSetup } from './agent-options.js';
 import { answerStep } from './answer-step.js';
+import { Background, backgroundRules, checkBackground } from './background-state.js';
 import { beginStep } from './begin-step.js';
-import { agentCalls, callToolsStep, gatherStep, routesAfter } from './call-steps.js';
+import { agentCalls, callToolsStep, gatherStep, routesAfter, sortCalls } from './call-steps.js';
 import { handoffTools } from './handoff-tool.js';
 import { listenStep } from './listen-step.js';
 import { Loop } from './loop-state.js';
 import { modelStep } from './model-step.js';
 import { reviewStep } from './review-step.js';
+import { holdStep, restStep, workCalls, workStep } from './work-steps.js';
 
 /** Draws the graph of an agent. `last` makes its result of how it ended. */
 export function agentGraph<O>(setup: AgentSetup, shape: AgentShape, last: (end: AgentEnd) => O): Step<unknown, O> {
@@ -40,7 +52,9 @@ export function agentGraph<O>(setup: AgentSetup, shape: AgentShape, last: (end: 
     agents,
     handoffs: handoffTools(setup.name, shape.handoffs ?? []),
     endsOnFailure: shape.endsOnFailure === true,
+    background: backgroundRules(setup.use),
   };
+  if (hasWork(inGraph)) checkBackground(`agent "${setup.name}"`, inGraph.background, all);
   return graph<unknown, O>(
     setup.name,
     (g) => {
@@ -50,7 +64,10 @@ export function agentGraph<O>(setup: AgentSetup, shape: AgentShape, last: (end: 
       const review = g.node('review', reviewStep(inGraph));
       const gather = g.node('gather', gatherStep(inGraph), { merge: (results) => Object.assign({}, ...results) });
       const answer = g.node<Ending, Verdict>('answer', answerStep(inGraph));
-      const result = g.node('result', (verdict: Verdict) => last((verdict as { readonly end: AgentEnd }).end));
+      const result = g.node('result', (verdict: unknown) => last((verdict as { readonly end: AgentEnd }).end), {
+        // Beside the verdict comes what is left of work in the background, which nothing needs.
+        merge: (values) => values.find((value) => isJsonObject(value) && 'end' in value),
+      });
       g.edge(g.start, begin);
       g.edge(begin, listen);
       g.branch(listen, { model, answer }, ({ next }) => next);
@@ -59,34 +76,61 @@ export function agentGraph<O>(setup: AgentSetup, shape: AgentShape, last: (end: 
         after: (messages: ToolMessage[]) => ({ tools: messages }),
       });
       g.edge(tools, gather);
-      const routes = { listen, answer, gather, tools };
-      if (agents.length === 0) {
-        g.branch(review, routes, (_, at) => routesAfter(inGraph, at) as readonly (keyof typeof routes)[]);
-      } else {
+      const routes: Record<string, Target<Ending>> = { listen, answer, gather, tools };
+      if (agents.some((tool) => inGraph.background?.isFor(tool) !== true)) {
         const called = g.node('agents', calledAgents(inGraph), {
           before: (_: unknown, at) => agentCalls(inGraph, at),
           after: (ends: AgentEnd[]) => ({ agents: ends }),
         });
         g.edge(called, gather);
-        g.branch(review, { ...routes, agents: called }, (_, at) => routesAfter(inGraph, at));
+        routes.agents = called;
       }
+      const further: Record<string, Target<unknown>> = { listen, result: result as Target<unknown> };
+      if (hasWork(inGraph)) {
+        const { work, hold, rest } = workNodes(g, inGraph);
+        g.edge(hold, gather);
+        g.edge(work, result);
+        g.edge(rest, listen);
+        Object.assign(routes, { work, hold });
+        further.rest = rest;
+      }
+      g.branch(review, routes, (_, at) => routesAfter(inGraph, at));
       g.branch(gather, { listen, answer }, ({ next }) => next);
-      g.branch(answer, { listen, result }, (verdict) => ('end' in verdict ? 'result' : 'listen'));
+      g.branch<Verdict, typeof further>(answer, further, nextOf);
       g.edge(result, g.end);
     },
-    { state: Loop },
+    { state: hasWork(inGraph) ? [Loop, Background] : Loop },
   );
+}
+
+function nextOf(verdict: Verdict): string {
+  return 'end' in verdict ? 'result' : 'rest' in verdict ? 'rest' : 'listen';
+}
+
+/** What an agent has beside its rounds: its work in the background, and where it waits for that. */
+function workNodes(g: Pick<GraphBuilder<unknown, unknown>, 'node'>, inGraph: AgentWithWork) {
+  const work = g.node('work', workStep(inGraph), {
+    before: (_: unknown, at) => workCalls(inGraph, sortCalls(inGraph, at).works, at),
+  });
+  const hold = g.node(
+    'hold',
+    holdStep(inGraph, (at) => sortCalls(inGraph, at)),
+    { after: (messages: ToolMessage[]) => ({ held: messages }) },
+  );
+  return { work, hold, rest: g.node('rest', restStep(inGraph)) };
 }
 
 /** The agents that calls are made of, each call a pass of its own. */
 function calledAgents(inGraph: AgentInGraph): Step<readonly AgentCall[], AgentEnd[]> {
   const routes = Object.fromEntries(
-    inGraph.agents.flatMap((tool) =>
-      tool[AGENT_TOOL].agents.map((called): [string, AnyStep] => [
-        routeTo(inGraph, tool, called.name),
-        called[AGENT].ended({ endsOnFailure: true }),
-      ]),
-    ),
+    inGraph.agents
+      .filter((tool) => inGraph.background?.isFor(tool) !== true)
+      .flatMap((tool) =>
+        tool[AGENT_TOOL].agents.map((called): [string, AnyStep] => [
+          routeTo(inGraph, tool, called.name),
+          called[AGENT].ended({ endsOnFailure: true }),
+        ]),
+      ),
   );
   const one = branch(({ name }: AgentCall) => name, routes as Readonly<Record<string, Step<AgentCall, AgentEnd>>>);
   return map(one, { concurrency: inGraph.setup.concurrency });

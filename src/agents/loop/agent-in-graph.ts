@@ -2,6 +2,7 @@
 import type { StepTool } from '../../compose/tools/step-tool.js';
 import { AGENT_TOOL, type AgentAsTool, type AgentEnd, type AgentStart } from './agent-end.js';
 import type { AgentSetup } from './agent-options.js';
+import type { BackgroundRules } from './background-state.js';
 
 /** An agent in its graph: its options, and what it may call, sorted. */
 export interface AgentInGraph {
@@ -12,6 +13,18 @@ export interface AgentInGraph {
   /** What the model may call to hand over, by the name of the agent that it hands over to. */
   readonly handoffs: ReadonlyMap<string, StepTool>;
   readonly endsOnFailure: boolean;
+  /** Rules for work in the background; undefined: there is none. */
+  readonly background: BackgroundRules | undefined;
+}
+
+/** An agent with rules for work in the background. */
+export interface AgentWithWork extends AgentInGraph {
+  readonly background: BackgroundRules;
+}
+
+/** Whether an agent has work in the background. */
+export function hasWork(agent: AgentInGraph): agent is AgentWithWork {
+  return agent.background !== undefined;
 }
 
 /** A call of an agent, as it starts with it. */
@@ -39,5 +52,5 @@ export interface Ending {
   readonly ending?: 'preempted' | 'stopped';
 }
 
-/** How it ended, or that it goes on. */
-export type Verdict = { readonly end: AgentEnd } | { readonly again: true };
+/** How it ended, or that it goes on: with another round, or when work in the background has ended. */
+export type Verdict = { readonly end: AgentEnd } | { readonly again: true } | { readonly rest: true };

@@ -9,7 +9,8 @@ import type { Json } from '../../json.js';
 import { toolMessage } from '../../models/messages.js';
 import { parseMessage } from '../../models/parse-message.js';
 import type { AgentEnd, AnswerReason } from './agent-end.js';
-import type { AgentInGraph, Ending, Verdict } from './agent-in-graph.js';
+import { type AgentInGraph, type Ending, hasWork, type Verdict } from './agent-in-graph.js';
+import { backgroundAt, endWorks, hasOpenWork, untold } from './background-state.js';
 import { sortCalls } from './call-steps.js';
 import { saidTo } from './heard-by.js';
 import { heardAt } from './heard-inputs.js';
@@ -35,6 +36,8 @@ export function answerStep(agent: AgentInGraph): Step<Ending, Verdict> {
     const hasWaiting = (live?.waiting(place, heardAt(at)).length ?? 0) > 0;
     if (ending === undefined && direct === undefined && hasWaiting && live?.preempts(place) !== true)
       return { again: true };
+    const further = ending === undefined && direct === undefined ? furtherWork(agent, at) : undefined;
+    if (further !== undefined) return further;
     const take = (answer: FinalAnswer | Interrupt): Verdict | Interrupt => {
       if (answer instanceof Interrupt) return answer;
       const { text } = answer;
@@ -51,9 +54,18 @@ export function answerStep(agent: AgentInGraph): Step<Ending, Verdict> {
   });
 }
 
+/** Whether the agent goes on for its work in the background: what has ended is told, and what has not is waited for. */
+function furtherWork(agent: AgentInGraph, at: StepActivation): Verdict | undefined {
+  if (!hasWork(agent) || loopAt(at).value.spent !== '') return undefined;
+  if (untold(backgroundAt(at).value).length > 0) return { again: true };
+  return agent.background.whenEnded === 'await' && hasOpenWork(at) ? { rest: true } : undefined;
+}
+
 type End = AgentEnd extends infer E ? (E extends AgentEnd ? Omit<E, 'agent' | 'messages'> : never) : never;
 
-function ended({ setup }: AgentInGraph, at: StepActivation, end: End): Verdict {
+function ended(agent: AgentInGraph, at: StepActivation, end: End): Verdict {
+  const { setup } = agent;
+  if (hasWork(agent)) endWorks(at, 'cancelled');
   at.emit('agent-ended', { agent: setup.name, type: end.type });
   const loop = loopAt(at).value;
   const context = loop.isReplaced ? { context: loop.messages } : {};

@@ -4,7 +4,6 @@ import { isThenable } from '../../compose/engine/later.js';
 import { Interrupt } from '../../compose/interrupt.js';
 import type { Step, StepActivation } from '../../compose/step.js';
 import { step } from '../../compose/steps.js';
-import { type ToolsCall, toolCaller } from '../../compose/tools/tools-node.js';
 import { EngineError } from '../../errors.js';
 import { concatMessageLists } from '../../models/concat-messages.js';
 import type { ToolCall } from '../../models/content-parts.js';
@@ -13,15 +12,18 @@ import { readArguments } from '../../tools/read-arguments.js';
 import { AGENT_TOOL, type AgentAsTool, type AgentEnd } from './agent-end.js';
 import { type AgentCall, type AgentInGraph, type Ending, routeTo } from './agent-in-graph.js';
 import { isUnfinished } from './ask-model.js';
+import { WAIT_TOOL, workArguments } from './background-state.js';
+import { callsOfTools } from './call-tools.js';
 import { spokenBy } from './heard-by.js';
 import { placeOf } from './listen-step.js';
 import { liveAt } from './live-control.js';
 import { loopAt, newestAnswer } from './loop-state.js';
 import type { RoundAnswer } from './middleware.js';
-import { MiddlewareView, runHooks } from './run-hooks.js';
+import { runHooks } from './run-hooks.js';
+import type { HeldCalls } from './work-steps.js';
 
 /** The calls of the newest answer, by what makes them. */
-interface SortedCalls {
+interface SortedCalls extends HeldCalls {
   readonly all: readonly ToolCall[];
   readonly tools: readonly ToolCall[];
   readonly agents: readonly { readonly call: ToolCall; readonly tool: AgentAsTool }[];
@@ -30,7 +32,7 @@ interface SortedCalls {
 }
 
 /** Sorts the calls of the newest answer; those that were answered already are made by nothing. */
-export function sortCalls({ agents, handoffs }: AgentInGraph, at: StepActivation): SortedCalls {
+export function sortCalls({ agents, handoffs, tools, background }: AgentInGraph, at: StepActivation): SortedCalls {
   const loop = loopAt(at).value;
   const { toolCalls: all = [] } = newestAnswer(loop);
   const answered = new Set(loop.answered.map(({ toolCallId }) => toolCallId));
@@ -38,13 +40,19 @@ export function sortCalls({ agents, handoffs }: AgentInGraph, at: StepActivation
   const targets = new Map([...handoffs].map(([to, { name }]) => [name, to]));
   const over = open.find(({ name }) => targets.has(name));
   const agentOf = (call: ToolCall): AgentAsTool | undefined => agents.find(({ name }) => name === call.name);
+  const isWork = ({ name }: ToolCall): boolean =>
+    background !== undefined && [...tools, ...agents].some((tool) => tool.name === name && background.isFor(tool));
+  const isWait = ({ name }: ToolCall): boolean => background !== undefined && name === WAIT_TOOL;
+  const others = open.filter((call) => !isWork(call) && !isWait(call));
   return {
     all,
-    tools: open.filter((call) => agentOf(call) === undefined && !targets.has(call.name)),
-    agents: open.flatMap((call) => {
+    tools: others.filter((call) => agentOf(call) === undefined && !targets.has(call.name)),
+    agents: others.flatMap((call) => {
       const tool = agentOf(call);
       return tool === undefined ? [] : [{ call, tool }];
     }),
+    works: open.filter(isWork),
+    waits: open.filter(isWait),
     handoff: over === undefined ? undefined : { call: over, to: targets.get(over.name) as string },
   };
 }
@@ -53,35 +61,25 @@ export function sortCalls({ agents, handoffs }: AgentInGraph, at: StepActivation
 export function routesAfter(agent: AgentInGraph, at: StepActivation): readonly Route[] {
   const message = newestAnswer(loopAt(at).value);
   if (isUnfinished(message)) return ['listen'];
-  const { all, tools, agents, handoff } = sortCalls(agent, at);
+  const { all, tools, agents, handoff, works, waits } = sortCalls(agent, at);
   if (all.length === 0 || handoff !== undefined) return ['answer'];
   const routes: Route[] = [];
+  if (works.length > 0) routes.push('work');
+  if (works.length + waits.length > 0) routes.push('hold');
   if (tools.length > 0) routes.push('tools');
   if (agents.length > 0) routes.push('agents');
   return routes.length === 0 ? ['gather'] : routes;
 }
 
-type Route = 'listen' | 'answer' | 'gather' | 'tools' | 'agents';
+type Route = 'listen' | 'answer' | 'gather' | 'tools' | 'agents' | 'work' | 'hold';
 
 /** Calls the tools of an answer, side by side. What fails, and a tool that is not there, is text for the model. */
 export function callToolsStep(agent: AgentInGraph): Step<unknown, ToolMessage[]> {
-  const { setup, tools } = agent;
   return step<unknown, ToolMessage[]>(
     'tools',
     (_, at) =>
       defer(() => {
-        const use = setup.use.flatMap((middleware) => {
-          if (middleware.wrapTool === undefined) return [];
-          const view = new MiddlewareView(setup.name, at, middleware);
-          const wrap: ToolsCall['use'][number] = (request, next) => middleware.wrapTool?.(request, next, view) as never;
-          return [Object.defineProperty(wrap, 'name', { value: middleware.name })];
-        });
-        const caller = toolCaller(`agent "${setup.name}"`, {
-          tools,
-          use,
-          concurrency: setup.concurrency,
-          errorsAsText: true,
-        });
+        const caller = callsOfTools(agent, at);
         const startedAt = at.now();
         const elapsed$ = defer(() => {
           const loop = loopAt(at);
@@ -108,7 +106,7 @@ export function agentCalls(agent: AgentInGraph, at: StepActivation): AgentCall[]
 
 /** An answer with results for calls of agents whose arguments cannot be used: their graphs do not begin. */
 export function withRefusedCalls(
-  { agents }: AgentInGraph,
+  { agents, background }: AgentInGraph,
   answer: RoundAnswer,
 ): RoundAnswer | PromiseLike<RoundAnswer> {
   const { message, results } = answer;
@@ -116,7 +114,7 @@ export function withRefusedCalls(
   const open = (message.toolCalls ?? []).filter(({ id }) => !answered.has(id));
   const refusals = open.flatMap((call) => {
     const tool = agents.find(({ name }) => name === call.name);
-    return tool === undefined ? [] : [refusalOf(tool, call)];
+    return tool === undefined ? [] : [refusalOf(tool, call, background?.isFor(tool) === true)];
   });
   const take = (all: readonly (ToolMessage | undefined)[]): RoundAnswer => {
     const refused = all.filter((one) => one !== undefined);
@@ -128,13 +126,14 @@ export function withRefusedCalls(
 
 type Refusal = ToolMessage | undefined;
 
-function refusalOf(tool: AgentAsTool, { id, name, arguments: text }: ToolCall): Refusal | PromiseLike<Refusal> {
+function refusalOf(tool: AgentAsTool, call: ToolCall, isWork: boolean): Refusal | PromiseLike<Refusal> {
+  const { id, name, arguments: text } = call;
   const refused = (thrown: unknown): ToolMessage => {
     if (!EngineError.is(thrown) || thrown.code !== 'TOOL_ARGUMENTS') throw thrown;
     return toolMessage(thrown.message, id, { name, isError: true });
   };
   try {
-    const checked = tool[AGENT_TOOL].check(readArguments(name, text, { repair: true }));
+    const checked = tool[AGENT_TOOL].check(isWork ? workArguments(call) : readArguments(name, text, { repair: true }));
     return isThenable(checked) ? checked.then(() => undefined, refused) : undefined;
   } catch (error) {
     return refused(error);
@@ -145,6 +144,8 @@ function refusalOf(tool: AgentAsTool, { id, name, arguments: text }: ToolCall): 
 interface Results {
   readonly tools?: readonly ToolMessage[];
   readonly agents?: readonly AgentEnd[];
+  /** Of calls that may be moved to the background, and of those that wait. */
+  readonly held?: readonly ToolMessage[];
 }
 
 /** Where an agent goes with its results. */
@@ -173,13 +174,13 @@ export function gatherStep(agent: AgentInGraph): Step<unknown, Gathered> {
 
 function inOrder(
   agent: AgentInGraph,
-  { tools = [], agents = [] }: Results,
+  { tools = [], agents = [], held = [] }: Results,
   at: StepActivation,
 ): readonly ToolMessage[] {
   const { answered } = loopAt(at).value;
   const { all, agents: called } = sortCalls(agent, at);
   const byAgents = new Map(called.map(({ call }, index) => [call.id, resultOf(call, agents[index])]));
-  const byTools = new Map(tools.map((message) => [message.toolCallId, message]));
+  const byTools = new Map([...tools, ...held].map((message) => [message.toolCallId, message]));
   const given = new Map(answered.map((message) => [message.toolCallId, message]));
   return all.map(
     (call) => given.get(call.id) ?? byTools.get(call.id) ?? byAgents.get(call.id) ?? resultOf(call, undefined),

@@ -4,12 +4,13 @@ import { step } from '../../compose/steps.js';
 import { EngineError } from '../../errors.js';
 import type { UserMessage } from '../../models/messages.js';
 import type { UserInput } from '../sessions/session-store.js';
-import type { AgentInGraph } from './agent-in-graph.js';
+import { type AgentInGraph, hasWork } from './agent-in-graph.js';
 import type { AgentSetup } from './agent-options.js';
 import { StepView } from './agent-view.js';
 import { heardAt, keepHeard } from './heard-inputs.js';
 import { type AgentPlace, liveAt } from './live-control.js';
 import { loopAt } from './loop-state.js';
+import { tellWorks } from './tell-works.js';
 
 /** Where an agent goes from its safe point. */
 export interface Heard {
@@ -19,12 +20,14 @@ export interface Heard {
 }
 
 /** Takes inputs, counts the round, and decides whether there is another one. */
-export function listenStep({ setup }: AgentInGraph): Step<unknown, Heard> {
+export function listenStep(agent: AgentInGraph): Step<unknown, Heard> {
+  const { setup } = agent;
   return step('listen', (_: unknown, at): Heard => {
     const place = placeOf(setup, at);
     const live = liveAt(at);
     const loop = loopAt(at);
     if (live?.preempts(place) === true && loop.value.round > 0) return { next: 'answer', ending: 'preempted' };
+    if (hasWork(agent)) tellWorks(agent, at);
     const inputs = live?.waiting(place, heardAt(at)) ?? [];
     if (inputs.length > 0) {
       loop.append('messages', ...inputs.map(messageOf));

@@ -27,6 +27,8 @@ export interface LiveControl {
   preempts(agent: AgentPlace): boolean;
   /** Emits when the call of the model is to be dropped for an input; does not when one waits already. */
   now$(agent: AgentPlace): Observable<unknown>;
+  /** Emits when an agent that rests is to go on: an input that it may have now, or that ends its turn, has come, or is there already. */
+  arrived$(agent: AgentPlace): Observable<unknown>;
   /** An agent is at a safe point; called before the step that brought it there ends. */
   reached(agent: AgentPlace, point: SafePoint): void;
 }

@@ -20,10 +20,12 @@ import type { Step, StepActivation } from '../../compose/step.js';
 import { step } from '../../compose/steps.js';
 import { toolDefinition } from '../../compose/tools/step-tool.js';
 import { toEngineError } from '../../errors.js';
+import type { ToolDefinition } from '../../models/chat-model.js';
 import type { AssistantMessage } from '../../models/messages.js';
 import type { AgentInGraph } from './agent-in-graph.js';
 import { StepView } from './agent-view.js';
 import { askModel, joinAnswer, RESTART, UNFINISHED } from './ask-model.js';
+import { offeredAtOnce } from './background-state.js';
 import { placeOf } from './listen-step.js';
 import { liveAt } from './live-control.js';
 import { addUsage, loopAt } from './loop-state.js';
@@ -104,7 +106,8 @@ function requestOf(agent: AgentInGraph, at: StepActivation): Observable<RoundReq
   );
 }
 
-function ownRequest({ setup, tools, agents, handoffs }: AgentInGraph, at: StepActivation): RoundRequest {
+function ownRequest(agent: AgentInGraph, at: StepActivation): RoundRequest {
+  const { setup } = agent;
   const { model, settings, output } = setup;
   const { messages, spent } = loopAt(at).value;
   const schema = output === undefined ? undefined : jsonSchemaOf(output);
@@ -113,8 +116,15 @@ function ownRequest({ setup, tools, agents, handoffs }: AgentInGraph, at: StepAc
     settings: schema === undefined ? settings : { jsonSchema: { name: 'answer', schema }, ...settings },
     instructions: instructionsOf(setup, at),
     messages: spent === '' ? messages : [...messages, { role: 'user', content: withoutTools(spent) }],
-    tools: spent === '' ? [...tools, ...agents, ...handoffs.values()].map(toolDefinition) : [],
+    tools: spent === '' ? toolsOf(agent) : [],
   };
+}
+
+function toolsOf({ tools, agents, handoffs, background }: AgentInGraph): ToolDefinition[] {
+  return [...tools, ...agents, ...handoffs.values()].map((tool) => {
+    const told = toolDefinition(tool);
+    return background?.isFor(tool) === true ? offeredAtOnce(told, background) : told;
+  });
 }
 
 function instructionsOf({ name, instructions, use }: AgentInGraph['setup'], at: StepActivation): string {

@@ -5,12 +5,13 @@ import type { Step } from '../../compose/step.js';
 import { step } from '../../compose/steps.js';
 import { uniqueCallIds } from '../../compose/tools/tools-node.js';
 import type { AssistantMessage } from '../../models/messages.js';
-import type { AgentInGraph, Ending } from './agent-in-graph.js';
+import { type AgentInGraph, type Ending, hasWork } from './agent-in-graph.js';
 import { isUnfinished } from './ask-model.js';
-import { withRefusedCalls } from './call-steps.js';
+import { sortCalls, withRefusedCalls } from './call-steps.js';
 import { loopAt } from './loop-state.js';
 import type { RoundAnswer } from './middleware.js';
 import { runHooks } from './run-hooks.js';
+import { beginWorks } from './work-steps.js';
 
 /** Calls that are made of one answer; further ones are dropped. */
 const MAX_CALLS = 64;
@@ -23,6 +24,9 @@ export function reviewStep(agent: AgentInGraph): Step<AssistantMessage, Ending> 
     const take = (answer: RoundAnswer): Ending => {
       loop.append('messages', answer.message);
       loop.update({ answered: answer.results });
+      if (!hasWork(agent)) return {};
+      const refused = beginWorks(agent, sortCalls(agent, at).works, at);
+      if (refused.length > 0) loop.update({ answered: [...answer.results, ...refused] });
       return {};
     };
     const { toolCalls, ...rest } = message;

@@ -79,6 +79,15 @@ export class LiveInputs implements LiveControl {
     ).pipe(filter(isNow), take(1));
   }
 
+  arrived$(agent: AgentPlace): Observable<unknown> {
+    const isMeant = (input: UserInput): boolean =>
+      (joins(input) || input.when === 'preempt') && this.#isFor(input, agent);
+    return merge(
+      defer(() => of(...this.#waiting)),
+      this.#arrived$,
+    ).pipe(filter(isMeant), take(1));
+  }
+
   reached(agent: AgentPlace, point: SafePoint): void {
     const request = this.#request;
     if (request?.mode !== POINTS[point]) return;

@@ -6,10 +6,11 @@ import type { ChunkInput } from '../../graph/typed.js';
 import type { Room } from '../../operators/chunk-reader.js';
 import { Interrupt } from '../interrupt.js';
 import type { ConcatRule, NodeBlueprint, StepDefinition } from '../step.js';
-import { goRound, mapItems, passThrough } from './containers.js';
+import { goRound, itemsOf, mapItems, passThrough } from './containers.js';
 import type { RunContext } from './context.js';
 import { chunkInput, type Inlet, wholeInput, wholeOf } from './inputs.js';
 import { isThenable } from './later.js';
+import { runPasses } from './passes.js';
 import { interruptedBy } from './questions.js';
 import { StepAt } from './step-at.js';
 import { eventsOf, type Stops, Surroundings } from './surroundings.js';
@@ -86,7 +87,11 @@ export class ContainerNode {
     }
     // Items whose turn comes after a resume are those that the hook made.
     if (step.node.isResumable) step.keepPrepared();
-    return this.#ended(step, mapItems(step, definition, input, chunks), watch);
+    const { passes } = definition;
+    const items = itemsOf(step, input);
+    const work =
+      passes === undefined ? mapItems(step, definition, items, chunks) : runPasses(step, passes, items, chunks);
+    return this.#ended(step, work, watch);
   }
 
   #passed(step: StepAt, input: Parameters<typeof passThrough>[1], watch: StepWatch | undefined): NodeResult {

@@ -67,6 +67,13 @@ export function noOutput(path: string): EngineError {
   return new EngineError('GRAPH_NO_OUTPUT', message, { node: path });
 }
 
+/** The list that a map goes through. @throws EngineError INPUT_INVALID for something else */
+export function itemsOf({ path }: StepAt, input: unknown): readonly unknown[] {
+  if (Array.isArray(input)) return input as readonly unknown[];
+  const message = `"${path}" goes through a list; received ${show(input)}. Give it a list.`;
+  throw new EngineError('INPUT_INVALID', message, { node: path });
+}
+
 /**
  * The body once for each item, so many at a time; the results are in the order of the items.
  *
@@ -75,15 +82,9 @@ export function noOutput(path: string): EngineError {
 export function mapItems(
   step: StepAt,
   { concurrency }: DefinitionOf<'map'>,
-  input: unknown,
+  items: readonly unknown[],
   chunks: ConcatRule<unknown> | undefined,
 ): NodeResult {
-  if (!Array.isArray(input)) {
-    const { path } = step;
-    const message = `"${path}" goes through a list; received ${show(input)}. Give it a list.`;
-    throw new EngineError('INPUT_INVALID', message, { node: path });
-  }
-  const items = input as readonly unknown[];
   if (items.length === 0) return settledValue([]);
   return new Observable<NodeEvent>((subscriber) => {
     const results = new Array<unknown>(items.length);

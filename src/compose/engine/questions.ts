@@ -10,7 +10,7 @@ import type { NodeActivation } from '../../graph/activation.js';
 import { interrupt, type Interrupt as NodeInterrupt } from '../../graph/node-events.js';
 import type { ValueCodec } from '../../graph/typed.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import type { Interrupt, InterruptOptions } from '../interrupt.js';
+import { type Interrupt, type InterruptOptions, WAITS_FOR_OTHERS } from '../interrupt.js';
 import { jsonSchemaOf } from '../json-schema.js';
 import type { RunContext } from './context.js';
 import { keep, keptJson, keptValue, storedPart } from './kept.js';
@@ -39,10 +39,7 @@ export function interruptedBy(
   { node: at, context: { codec }, prepared, nested }: AskingStep,
   asked: Interrupt,
 ): NodeInterrupt {
-  const questions =
-    asked.parts.length === 0
-      ? [storedQuestion(at, codec, '', asked.question, asked.options)]
-      : asked.parts.map(({ id, interrupt: part }) => storedQuestion(at, codec, `#${id}`, part.question, part.options));
+  const questions = questionsAsked(at, codec, asked);
   const { memo } = asked.options;
   const hadMemo = keptJson(at, 'memo') !== undefined;
   const parts = {
@@ -53,6 +50,12 @@ export function interruptedBy(
   };
   if (Object.keys(parts).length > 0) keep(at, parts);
   return waitFor(at, 'ask', questions);
+}
+
+function questionsAsked(at: NodeActivation, codec: ValueCodec, asked: Interrupt): readonly StoredQuestion[] {
+  if (asked === WAITS_FOR_OTHERS) return [];
+  if (asked.parts.length === 0) return [storedQuestion(at, codec, '', asked.question, asked.options)];
+  return asked.parts.map(({ id, interrupt: part }) => storedQuestion(at, codec, `#${id}`, part.question, part.options));
 }
 
 /** The event of a wait; also for the stops of a graph, and for what runs inside a step. */

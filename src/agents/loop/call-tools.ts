@@ -1,0 +1,23 @@
+/** Calls of an agent's tools, through its middlewares. */
+import type { Observable } from 'rxjs';
+import type { Interrupt } from '../../compose/interrupt.js';
+import type { StepActivation } from '../../compose/step.js';
+import { type ToolsCall, toolCaller } from '../../compose/tools/tools-node.js';
+import type { ToolCall } from '../../models/content-parts.js';
+import type { ToolMessage } from '../../models/messages.js';
+import type { AgentInGraph } from './agent-in-graph.js';
+import { MiddlewareView } from './run-hooks.js';
+
+/** Makes calls of tools in a step of the agent. What fails, and a tool that is not there, is text for the model. */
+export function callsOfTools(
+  { setup, tools }: AgentInGraph,
+  at: StepActivation,
+): (calls: readonly ToolCall[], at: StepActivation) => Observable<ToolMessage[] | Interrupt> {
+  const use = setup.use.flatMap((middleware) => {
+    if (middleware.wrapTool === undefined) return [];
+    const view = new MiddlewareView(setup.name, at, middleware);
+    const wrap: ToolsCall['use'][number] = (request, next) => middleware.wrapTool?.(request, next, view) as never;
+    return [Object.defineProperty(wrap, 'name', { value: middleware.name })];
+  });
+  return toolCaller(`agent "${setup.name}"`, { tools, use, concurrency: setup.concurrency, errorsAsText: true });
+}
