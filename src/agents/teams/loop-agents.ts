@@ -5,7 +5,7 @@ import type { ChatMessage } from '../../models/messages.js';
 import { invalidOption, requireCallable, requireWhole } from '../../operators/invalid-option.js';
 import type { Agent } from '../loop/agent-end.js';
 import { type SessionValues, sessionAt } from '../loop/session-values.js';
-import { added, answerOfMember, type MemberEnd, type Move, type TeamState, teamLimit, teamOf } from './team-graph.js';
+import { answerOfMember, type MemberEnd, type Move, teamLimit, teamOf } from './team-graph.js';
 import { requireMembers, requireTeam, type TeamOptions } from './team-options.js';
 
 /** A round of a team, as {@link LoopOptions.until} sees it behind an answer. */
@@ -70,10 +70,7 @@ export function loopAgents<O = string>(options: LoopOptions<O>): Agent<O> {
     throw invalidOption(owner, 'whenExhausted', '"answer" or "fail"', whenExhausted);
   }
   const names = agents.map((member) => member.name);
-  const ending = (end: MemberEnd, team: TeamState): Move => ({
-    ...answerOfMember(end),
-    keeps: added(team).map(withoutExit),
-  });
+  const ending = (end: MemberEnd): Move => ({ ...answerOfMember(end), asKept: withoutExit });
   return teamOf<O>({
     name,
     description,
@@ -82,14 +79,14 @@ export function loopAgents<O = string>(options: LoopOptions<O>): Agent<O> {
       first: () => ({ to: names[0] as string }),
       next: (end, team, at) => {
         const round = Math.ceil(team.begun / names.length);
-        if (end.type !== 'answered' || end.messages.some(isExit)) return ending(end, team);
+        if (end.type !== 'answered' || end.messages.some(isExit)) return ending(end);
         const { agent, text, value } = end;
-        if (until?.({ agent, text, value, round, session: sessionAt(at).values }) === true) return ending(end, team);
+        if (until?.({ agent, text, value, round, session: sessionAt(at).values }) === true) return ending(end);
         const next = names[names.indexOf(agent) + 1];
         if (next !== undefined) return { to: next };
         if (round < maxRounds) return { to: names[0] as string };
         if (whenExhausted === 'fail') throw teamLimit(name, `${maxRounds} rounds gave no end.`, 'maxRounds');
-        return ending(end, team);
+        return ending(end);
       },
     },
   });

@@ -39,13 +39,23 @@ export interface TeamState {
   readonly messages: readonly ChatMessage[];
   /** How many of them it was given. */
   readonly given: number;
+  /** The conversation as members go on with it, once one of them has put others in place of older messages. */
+  readonly context?: readonly ChatMessage[];
+  /** Whether the member at work was told the whole conversation. */
+  readonly isWhole: boolean;
   /** Members that have begun. */
   readonly begun: number;
   /** What its director remembers. */
   readonly own: Json;
 }
 
-const Team = defineState<TeamState>('team', () => ({ messages: [], given: 0, begun: 0, own: null }));
+const Team = defineState<TeamState>('team', () => ({
+  messages: [],
+  given: 0,
+  isWhole: true,
+  begun: 0,
+  own: null,
+}));
 
 /** How a member ended, where it did not fail. */
 export type MemberEnd = Exclude<AgentEnd, { readonly type: 'failed' }>;
@@ -62,6 +72,8 @@ export type Move =
       readonly answer: { readonly text: string; readonly value: unknown; readonly reason: AnswerReason };
       /** What of the conversation is kept, in place of all that was added. */
       readonly keeps?: readonly ChatMessage[];
+      /** How each message is kept. @default as it is */
+      readonly asKept?: (message: ChatMessage) => ChatMessage;
     }
   | { readonly handsOverTo: string };
 
@@ -115,8 +127,8 @@ function teamGraph<R>(plan: TeamPlan, shape: AgentShape, last: (end: AgentEnd) =
         return turn(director.first(team, at), at);
       });
       const next = g.node('team-next', (end: AgentEnd, at): Turning => {
-        const team = at.state(Team).append('messages', ...spokenBy(end.agent, end.messages));
-        if (end.type === 'failed') return closed({ ...end, agent: name, messages: added(team) });
+        const team = takeIn(end, at);
+        if (end.type === 'failed') return closed({ ...end, agent: name, ...shownBy(team) });
         if (isPreempted(end)) return turn({ answer: end }, at);
         return turn(director.next(end, team, at), at);
       });
@@ -152,16 +164,36 @@ function turningOf(name: string, move: Move, at: StepActivation): Turning {
   const state = at.state(Team);
   const { value: team } = state;
   if ('to' in move) {
-    const { to, own = team.own, messages = team.messages } = move;
-    state.update({ own, begun: team.begun + 1 });
-    return { member: to, start: { messages } };
+    const { to, own = team.own, messages } = move;
+    state.update({ own, begun: team.begun + 1, isWhole: messages === undefined });
+    return { member: to, start: { messages: messages ?? team.context ?? team.messages } };
   }
   if ('handsOverTo' in move) {
-    return closed({ type: 'handed-over', to: move.handsOverTo, agent: name, messages: added(team) });
+    return closed({ type: 'handed-over', to: move.handsOverTo, agent: name, ...shownBy(team) });
   }
-  const { answer, keeps = added(team) } = move;
+  const { answer, keeps, asKept } = move;
   const { text, value, reason } = answer;
-  return closed({ type: 'answered', text, value, reason, agent: name, messages: keeps });
+  const shown = keeps === undefined ? shownBy(team, asKept) : { messages: keeps };
+  return closed({ type: 'answered', text, value, reason, agent: name, ...shown });
+}
+
+/** Takes what a member has added into the conversation, and goes on with what it has put in place of older messages. */
+function takeIn({ agent, messages, context }: AgentEnd, at: StepActivation): TeamState {
+  const state = at.state(Team);
+  const added = spokenBy(agent, messages);
+  const { context: before, isWhole } = state.append('messages', ...added);
+  // Of a member that was told something else, its own conversation says nothing of the team's.
+  if (context !== undefined && isWhole) return state.update({ context: spokenBy(agent, context) });
+  return before === undefined ? state.value : state.update({ context: [...before, ...added] });
+}
+
+/** What others see of a team that has ended. */
+function shownBy(
+  team: TeamState,
+  asKept: (message: ChatMessage) => ChatMessage = (message) => message,
+): Pick<AgentEnd, 'messages' | 'context'> {
+  const { context } = team;
+  return { messages: added(team).map(asKept), ...(context !== undefined && { context: context.map(asKept) }) };
 }
 
 function closed(end: AgentEnd): Turning {

@@ -4,12 +4,15 @@ import { describe, expect, it } from 'vitest';
 import {
   agent,
   agentTool,
+  type AnyAgent,
   type CancelMode,
   type CancelRequest,
   createRunner,
   defineMiddleware,
+  loopAgents,
   memorySessions,
   type RunnerEvent,
+  sequentialAgents,
   summarise,
   type UserInput,
 } from '../../../src/entries/agents.js';
@@ -439,5 +442,45 @@ describe('a history that an agent made shorter', () => {
     const back = await runner.rollback('s', String(second?.turn));
     expect(back.context).toEqual(back.messages);
     expect(talk(back.context)).toHaveLength(4);
+  });
+
+  it.each([
+    ['in order', (agents: readonly AnyAgent[]) => sequentialAgents({ name: 'team', agents })],
+    ['in a loop', (agents: readonly AnyAgent[]) => loopAgents({ name: 'team', agents, maxRounds: 1 })],
+    [
+      'in a team of a team',
+      (agents: readonly AnyAgent[]) =>
+        sequentialAgents({ name: 'outer', agents: [sequentialAgents({ name: 'team', agents })] }),
+    ],
+  ])('stays short when a member %s made it so, for further members and turns', async (_, teamOf) => {
+    const first = replies('A1', 'A2', 'In short.', 'A3', 'A4');
+    const second = replies('B1', 'B2', 'B3', 'B4');
+    const use = [summarise({ atMessages: 7, keep: 1, prompt: 'Sum up.' })];
+    const members = [
+      agent({ name: 'a', description: 'A', model: first, use }),
+      agent({ name: 'b', description: 'B', model: second }),
+    ];
+    const runner = createRunner({ agent: teamOf(members) });
+    for (const question of ['Q1', 'Q2', 'Q3', 'Q4']) await all(runner.run(question, { session: 's' }));
+    // The third question made it shorter: what the other member heard then, and what both hear of the fourth, goes on with that.
+    const told = [
+      expect.stringContaining('In short.'),
+      'user: Q3',
+      'user: For context, from the agent "a":\nA3',
+      'assistant: B3',
+      'user: Q4',
+      'user: For context, from the agent "a":\nA4',
+    ];
+    expect(talk(second.requests[2]?.messages ?? [])).toEqual(told.slice(0, 3));
+    expect(talk(second.requests[3]?.messages ?? [])).toEqual(told);
+    expect(talk(first.requests[4]?.messages ?? [])).toEqual([
+      told[0],
+      'user: Q3',
+      'assistant: A3',
+      'user: For context, from the agent "b":\nB3',
+      'user: Q4',
+    ]);
+    const { messages } = await runner.session('s');
+    expect(talk(messages).filter((text) => text.startsWith('user: '))).toEqual(['user: Q1', 'user: Q2', 'user: Q3', 'user: Q4']);
   });
 });
