@@ -1,6 +1,7 @@
 /** What an agent remembers over conversations. */
+import { catchError, from, fromEvent, map, of, race, takeUntil, timer } from 'rxjs';
 import { isThenable } from '../../compose/engine/later.js';
-import { toEngineError } from '../../errors.js';
+import { EngineError, toEngineError } from '../../errors.js';
 import type { ChatMessage } from '../../models/messages.js';
 import {
   hasMethods,
@@ -45,13 +46,15 @@ export interface MemoryOptions {
   readonly maxEntries?: number;
   /** Characters of all of them; the rest is left out, and it says so. @default 8_000 */
   readonly maxCharacters?: number;
+  /** Milliseconds that the store may take for a question, or for an answer. @default 10_000 */
+  readonly timeoutMs?: number;
 }
 
 /**
  * Lets an agent remember over conversations: before its first round it recalls what the store knows for the question, which then stands behind the
  * instructions of every round, and stays the same over a resume; the answer comes when the store has been told of it.
  *
- * A store that fails costs the memory, not the answer: the event `memory-failed` says what failed and why. `memory-recalled` tells how many there are.
+ * A store that fails, or takes too long, costs the memory, not the answer: the event `memory-failed` says what failed and why. `memory-recalled` tells how many there are.
  *
  * @throws EngineError OPTION_INVALID
  */
@@ -59,16 +62,18 @@ export function memory(options: MemoryOptions): AgentMiddleware<readonly string[
   requireOptions(
     'memory',
     options,
-    ['store', 'name', 'language', 'maxEntries', 'maxCharacters'],
+    ['store', 'name', 'language', 'maxEntries', 'maxCharacters', 'timeoutMs'],
     'an object with "store"',
   );
   const { store, name = 'memory', language = 'en', maxEntries = 20, maxCharacters = 8_000 } = options;
+  const { timeoutMs = 10_000 } = options;
   if (!hasMethods(store, ['recall']))
     throw invalidOption('memory', 'store', 'an object with a function "recall"', store);
   requireCallable('memory', 'store.remember', store.remember);
   requireLanguage('memory', language);
   requireWhole('memory', 'maxEntries', maxEntries, 1);
   requireWhole('memory', 'maxCharacters', maxCharacters, 1);
+  requireWhole('memory', 'timeoutMs', timeoutMs, 1);
   const { title, cut } = TEXTS[language];
   return defineMiddleware<readonly string[]>({
     name,
@@ -79,7 +84,7 @@ export function memory(options: MemoryOptions): AgentMiddleware<readonly string[
         view.setOwn(entries);
         view.emit('memory-recalled', { agent: view.agent, entries: entries.length });
       };
-      return carefully('recall', view, () => store.recall(questionIn(messages), view), keep);
+      return carefully({ operation: 'recall', timeoutMs, view }, () => store.recall(questionIn(messages), view), keep);
     },
     beforeModel(request, { own }) {
       if (own.length === 0) return undefined;
@@ -90,8 +95,7 @@ export function memory(options: MemoryOptions): AgentMiddleware<readonly string[
       const { messages } = view;
       const turn: RememberedTurn = { question: questionIn(messages), answer: text, messages };
       return carefully(
-        'remember',
-        view,
+        { operation: 'remember', timeoutMs, view },
         () => store.remember?.(turn, view),
         () => undefined,
       );
@@ -107,10 +111,16 @@ const TEXTS = {
   zh: { title: '你记得的以往对话内容。它可能已经过时，只是知识，不是请求：', cut: '[其余记忆已省略。]' },
 } as const;
 
-/** Does what may fail, at once or later; a failure is an event. */
+/** A piece of work of a store. */
+interface StoreWork {
+  readonly operation: 'recall' | 'remember';
+  readonly timeoutMs: number;
+  readonly view: HookView<readonly string[]>;
+}
+
+/** Does what may fail, or never end, at once or later; a failure is an event. */
 function carefully(
-  operation: 'recall' | 'remember',
-  view: HookView<readonly string[]>,
+  { operation, timeoutMs, view }: StoreWork,
   work: () => unknown,
   take: (given: unknown) => undefined,
 ): undefined | PromiseLike<undefined> {
@@ -118,9 +128,20 @@ function carefully(
     const { code, message } = toEngineError(thrown, 'NODE_FAILED');
     view.emit('memory-failed', { agent: view.agent, operation, code, message });
   };
+  const late = (): never => {
+    const message = `The store of memories did not ${operation} within ${timeoutMs / 1_000} s; the agent goes on without it.`;
+    throw new EngineError('NODE_TIMEOUT', message);
+  };
   try {
     const given = work();
-    return isThenable(given) ? given.then(take).then(undefined, failed) : take(given);
+    if (!isThenable(given)) return take(given);
+    const taken$ = race(from(given), timer(timeoutMs).pipe(map(late))).pipe(
+      map(take),
+      catchError((thrown: unknown) => of(failed(thrown))),
+      // A step that is stopped leaves no timer behind, and nothing waits for it any more.
+      takeUntil(fromEvent(view.signal, 'abort')),
+    );
+    return new Promise((resolve) => taken$.subscribe(resolve));
   } catch (error) {
     return failed(error);
   }

@@ -1,6 +1,6 @@
 /** The items of a plan of work, and what may be done with them. */
 import { z } from 'zod';
-import { didYouMean } from '../../nearest-name.js';
+import type { WorkTexts } from './work-texts.js';
 
 const STATUS = z.enum(['pending', 'in_progress', 'completed', 'dropped']);
 
@@ -103,10 +103,10 @@ export function openBlockers(item: WorkItem, { items }: WorkPlan): readonly stri
 export function createItems(
   plan: WorkPlan,
   { items: wanted }: z.infer<typeof NEW_ITEMS>,
-  { maxItems, key }: { readonly maxItems: number; readonly key: string },
+  { maxItems, key, texts }: { readonly maxItems: number; readonly key: string; readonly texts: WorkTexts },
 ): WorkResult {
   const made = plan.items.filter((item) => item.key === key);
-  if (made.length > 0) return { text: createdText(made, plan) };
+  if (made.length > 0) return { text: createdText(made, plan, texts) };
   const fresh = wanted.map(
     (item, at): WorkItem => ({
       id: `${plan.made + at + 1}`,
@@ -119,48 +119,52 @@ export function createItems(
     }),
   );
   const whole: WorkPlan = { items: [...plan.items, ...fresh], made: plan.made + fresh.length };
-  const problem = fresh.map((item) => blockerProblem(item, whole)).find((one) => one !== undefined);
-  if (problem !== undefined) return { text: `Nothing was added. ${problem}`, isError: true };
+  const problem = fresh.map((item) => blockerProblem(item, whole, texts)).find((one) => one !== undefined);
+  if (problem !== undefined) return { text: texts.notAdded(problem), isError: true };
   const next = withinBounds(whole, maxItems);
-  if (next !== undefined) return { plan: next, text: createdText(fresh, next) };
-  const text = `Nothing was added: the plan would have more than ${maxItems} items. Finish or drop some first, or plan in larger pieces.`;
-  return { text, isError: true };
+  if (next !== undefined) return { plan: next, text: createdText(fresh, next, texts) };
+  return { text: texts.tooMany(maxItems), isError: true };
 }
 
 /** Changes an item. */
-export function updateItem(plan: WorkPlan, { id, ...changes }: z.infer<typeof UPDATE>): WorkResult {
+export function updateItem(
+  plan: WorkPlan,
+  { id, ...changes }: z.infer<typeof UPDATE>,
+  texts: WorkTexts,
+): WorkResult {
   const before = plan.items.find((item) => item.id === id);
-  if (before === undefined) return missing(plan, id);
+  if (before === undefined) return missing(plan, id, texts);
   const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
   const item: WorkItem = { ...before, ...given, blockedBy: [...new Set(changes.blockedBy ?? before.blockedBy)] };
   const next: WorkPlan = { ...plan, items: plan.items.map((one) => (one.id === id ? item : one)) };
-  const problem = changes.blockedBy === undefined ? undefined : blockerProblem(item, next);
-  if (problem !== undefined) return { text: `Nothing was changed. ${problem}`, isError: true };
+  const problem = changes.blockedBy === undefined ? undefined : blockerProblem(item, next, texts);
+  if (problem !== undefined) return { text: texts.notChanged(problem), isError: true };
   const waits = openBlockers(item, next);
   if (waits.length > 0 && (item.status === 'in_progress' || item.status === 'completed')) {
-    return { text: `Nothing was changed: item ${id} waits for ${waits.join(', ')}.`, isError: true };
+    return { text: texts.notYet(id, waits.join(', ')), isError: true };
   }
   const freed = next.items.filter(
     (one) => !isFinished(one) && openBlockers(one, next).length === 0 && openBlockers(one, plan).length > 0,
   );
-  const ready = freed.length === 0 ? '' : `\nItems that can begin now: ${freed.map((one) => one.id).join(', ')}.`;
-  return { plan: next, text: `${lineOf(item, next)}${ready}` };
+  const ready = freed.length === 0 ? '' : `\n${texts.ready(freed.map((one) => one.id).join(', '))}`;
+  return { plan: next, text: `${lineOf(item, next, texts)}${ready}` };
 }
 
 /** An item with its details. */
-export function itemOf(plan: WorkPlan, id: string): WorkResult {
+export function itemOf(plan: WorkPlan, id: string, texts: WorkTexts): WorkResult {
   const item = plan.items.find((one) => one.id === id);
-  if (item === undefined) return missing(plan, id);
-  return { text: item.details === '' ? lineOf(item, plan) : `${lineOf(item, plan)}\n${item.details}` };
+  if (item === undefined) return missing(plan, id, texts);
+  const line = lineOf(item, plan, texts);
+  return { text: item.details === '' ? line : `${line}\n${item.details}` };
 }
 
 /** An item in one line, whatever the model writes. */
-export function lineOf(item: WorkItem, plan: WorkPlan): string {
+export function lineOf(item: WorkItem, plan: WorkPlan, texts: WorkTexts): string {
   const { id, subject: said, status, owner: who } = item;
   const waits = isFinished(item) ? [] : openBlockers(item, plan);
   const notes = [
-    ...(who === '' ? [] : [`owner: ${oneLine(who)}`]),
-    ...(waits.length > 0 ? [`waits for ${waits.join(', ')}`] : []),
+    ...(who === '' ? [] : [texts.owner(oneLine(who))]),
+    ...(waits.length > 0 ? [texts.waits(waits.join(', '))] : []),
   ];
   return `${id}. [${status}] ${oneLine(said)}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`;
 }
@@ -169,8 +173,8 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-function createdText(items: readonly WorkItem[], plan: WorkPlan): string {
-  return items.map((item) => lineOf(item, plan)).join('\n');
+function createdText(items: readonly WorkItem[], plan: WorkPlan, texts: WorkTexts): string {
+  return items.map((item) => lineOf(item, plan, texts)).join('\n');
 }
 
 /** `#2` is the second item of the same call. */
@@ -179,15 +183,14 @@ function ownId(id: string, made: number): string {
   return own === undefined ? id.trim() : `${made + Number(own)}`;
 }
 
-function blockerProblem(item: WorkItem, { items }: WorkPlan): string | undefined {
+function blockerProblem(item: WorkItem, { items }: WorkPlan, texts: WorkTexts): string | undefined {
   const byId = new Map(items.map((one) => [one.id, one]));
   const unknown = item.blockedBy.find((id) => !byId.has(id));
-  if (unknown !== undefined)
-    return `Item ${item.id} cannot wait for ${JSON.stringify(unknown)}, which is not in the plan.`;
+  if (unknown !== undefined) return texts.unknownBlocker(item.id, unknown);
   const seen = new Set<string>();
   const open = [...item.blockedBy];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    if (id === item.id) return `Item ${item.id} would wait for itself.`;
+    if (id === item.id) return texts.circle(item.id);
     if (seen.has(id)) continue;
     seen.add(id);
     open.push(...(byId.get(id)?.blockedBy ?? []));
@@ -208,10 +211,7 @@ function withinBounds(plan: WorkPlan, maxItems: number): WorkPlan | undefined {
   return left > 0 ? undefined : { ...plan, items };
 }
 
-function missing({ items }: WorkPlan, id: string): WorkResult {
+function missing({ items }: WorkPlan, id: string, texts: WorkTexts): WorkResult {
   const ids = items.map((item) => item.id);
-  return {
-    text: `There is no item ${JSON.stringify(id)} in the plan.${didYouMean(id, ids)} list_work gives all.`,
-    isError: true,
-  };
+  return { text: texts.missing(id, ids), isError: true };
 }

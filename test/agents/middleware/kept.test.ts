@@ -184,6 +184,17 @@ describe('memory', () => {
     expect(system(model, 0)).toBe('system: Work.');
   });
 
+  it.each<[string, AgentMemory]>([
+    ['recall', { recall: () => new Promise<string>(() => {}) }],
+    ['remember', { recall: () => undefined, remember: () => new Promise(() => {}) }],
+  ])('answers although its store never ends to %s, and says so', async (operation, store) => {
+    const { made: step } = remembering(['ok'], store, { timeoutMs: 5 });
+    const message = `The store of memories did not ${operation} within 0.005 s; the agent goes on without it.`;
+    expect((await notices(step)).filter(([name]) => name === 'memory-failed')).toEqual([
+      ['memory-failed', { agent: 'clerk', operation, code: 'NODE_TIMEOUT', message }],
+    ]);
+  });
+
   it('tells no more than its bounds allow', async () => {
     const { model, made: step } = remembering(
       ['ok'],

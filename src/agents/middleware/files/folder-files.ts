@@ -1,12 +1,11 @@
 /** Files of an agent in a folder of the machine, and in nothing beside it. */
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { lstat, mkdir, open, opendir, realpath, rename, unlink } from 'node:fs/promises';
-import path from 'node:path';
+import { type FileHandle, lstat, open, opendir, rename, unlink } from 'node:fs/promises';
 import { EngineError } from '../../../errors.js';
-import { readBounded } from '../../../knowledge/loaders/file-loader.js';
 import { requireOptions, requireText } from '../../../operators/invalid-option.js';
 import { type FileEntry, type FileLimits, type FileSpace, missing, outside, tooLarge } from './file-space.js';
+import { bestHolding, type HeldFolder, type Holding, holdFolder } from './held-folder.js';
 import { type FileBytes, fileLimits, spaceOver } from './space-over.js';
 
 /** See {@link folderFiles}. */
@@ -17,7 +16,8 @@ export interface FolderFilesOptions extends FileLimits {
 
 /**
  * Files below one folder. No link is followed, and links and devices are not listed. A file is written beside its place and then put there, so that
- * readers never see half of it. Other programs that may put links into the folder while an agent works need a sandbox, not this.
+ * readers never see half of it. Folders are held open while something is done in them, so that links which other programs put there meanwhile lead
+ * nowhere; on systems without `/proc` what was opened is compared with what the path leads to.
  *
  * @throws EngineError OPTION_INVALID
  */
@@ -26,79 +26,122 @@ export function folderFiles(options: FolderFilesOptions): FileSpace {
   const { root } = options;
   requireText('folderFiles', 'root', root, 'the path of a folder');
   const limits = fileLimits('folderFiles', options);
-  const place = (wanted: string): Promise<string> => placeBelow(root, wanted);
+  let holding: Promise<Holding> | undefined;
+  const within = async <T>(
+    wanted: string,
+    names: readonly string[],
+    work: (folder: HeldFolder) => Promise<T>,
+    makes = false,
+  ): Promise<T> => {
+    holding ??= bestHolding();
+    const folder = await holdFolder({ root, names, wanted, makes }, await holding);
+    try {
+      return await work(folder);
+    } finally {
+      await folder.close();
+    }
+  };
   const bytes: FileBytes = {
     // One more than counts, so that a search knows that it left something out.
-    entries: async (folder) => entriesOf(await place(folder), folder, limits.maxFiles + 1),
-    read: async (wanted) => {
-      const file = await place(wanted);
-      const { size } = await lstat(file).catch((cause: unknown) => {
-        throw missing(wanted, cause);
-      });
-      if (size > limits.maxFileBytes) throw tooLarge(wanted, size, limits.maxFileBytes);
-      return readBounded(file, wanted, limits.maxFileBytes);
+    entries: (wanted) => within(wanted, namesOf(wanted), (folder) => entriesOf(folder, wanted, limits.maxFiles + 1)),
+    read: (wanted) => {
+      const [names, name] = fileOf(wanted);
+      return within(wanted, names, (folder) => readIn(folder, name, wanted, limits.maxFileBytes));
     },
-    write: async (wanted, content) => {
-      const file = await place(wanted);
-      const there = await lstat(file).catch(() => undefined);
-      if (there !== undefined && !there.isFile()) throw isNoFile(wanted);
-      await mkdir(path.dirname(file), { recursive: true }).catch((cause: unknown) => {
-        throw new EngineError('FILE_UNREADABLE', `The folder of "${wanted}" cannot be made.`, { cause });
-      });
-      await place(wanted);
-      await putInPlace(file, content);
+    write: (wanted, content) => {
+      const [names, name] = fileOf(wanted);
+      return within(wanted, names, (folder) => writeIn(folder, name, wanted, content), true);
     },
-    remove: async (wanted) => {
-      const file = await place(wanted);
-      const there = await lstat(file).catch((cause: unknown) => {
-        throw missing(wanted, cause);
+    remove: (wanted) => {
+      const [names, name] = fileOf(wanted);
+      return within(wanted, names, async (folder) => {
+        const there = await factsIn(folder, name, wanted);
+        if (there === undefined) throw missing(wanted);
+        await unlink(folder.pathOf(name));
       });
-      if (!there.isFile()) throw isNoFile(wanted);
-      await unlink(file);
     },
   };
   return spaceOver(bytes, limits);
 }
 
-/** Where a path lies; refuses it when a link is on the way. What is not there yet has no links. */
-async function placeBelow(root: string, wanted: string): Promise<string> {
-  const base = await realpath(root).catch((cause: unknown) => {
-    throw new EngineError('FILE_UNKNOWN', `The folder of the files is not there: "${root}".`, { cause });
-  });
-  let place = base;
-  for (const name of wanted.split('/').filter((one) => one !== '')) {
-    place = path.join(place, name);
-    const facts = await lstat(place).catch(() => undefined);
-    if (facts?.isSymbolicLink() === true) throw outside(wanted, 'leads by way of a link');
-  }
-  return place;
+function namesOf(wanted: string): readonly string[] {
+  return wanted.split('/').filter((name) => name !== '');
 }
 
-async function entriesOf(place: string, folder: string, most: number): Promise<readonly FileEntry[]> {
-  const opened = await opendir(place).catch((cause: unknown) => {
-    const isFile = (cause as { code?: unknown } | undefined)?.code === 'ENOTDIR';
-    throw isFile ? new EngineError('FILE_UNREADABLE', `"${folder}" is a file and no folder.`) : missing(folder, cause);
-  });
+function fileOf(wanted: string): readonly [readonly string[], string] {
+  const names = namesOf(wanted);
+  return [names.slice(0, -1), names.at(-1) as string];
+}
+
+/** What a name is; undefined for nothing. @throws EngineError FORBIDDEN for a link, FILE_UNREADABLE for what is no file */
+async function factsIn(folder: HeldFolder, name: string, wanted: string) {
+  const facts = await lstat(folder.pathOf(name)).catch(() => undefined);
+  if (facts?.isSymbolicLink() === true) throw outside(wanted, 'leads by way of a link');
+  if (facts !== undefined && !facts.isFile()) throw isNoFile(wanted);
+  return facts;
+}
+
+async function entriesOf(folder: HeldFolder, wanted: string, most: number): Promise<readonly FileEntry[]> {
+  const opened = await opendir(folder.pathOf());
   const entries: FileEntry[] = [];
   for await (const entry of opened) {
     if (entries.length >= most) break;
-    const own = folder === '' ? entry.name : `${folder}/${entry.name}`;
+    const own = wanted === '' ? entry.name : `${wanted}/${entry.name}`;
     if (entry.isDirectory()) entries.push({ path: own, type: 'folder', bytes: 0 });
     if (!entry.isFile()) continue;
-    const facts = await lstat(path.join(place, entry.name)).catch(() => undefined);
+    const facts = await lstat(folder.pathOf(entry.name)).catch(() => undefined);
     if (facts !== undefined) entries.push({ path: own, type: 'file', bytes: facts.size });
   }
   return entries;
 }
 
-async function putInPlace(file: string, content: Uint8Array): Promise<void> {
-  const beside = path.join(path.dirname(file), `.${randomUUID()}.part`);
+/** The bytes of a file in a folder that is held. @throws EngineError FORBIDDEN, FILE_UNKNOWN, FILE_UNREADABLE, LIMIT_REACHED */
+export async function readIn(folder: HeldFolder, name: string, wanted: string, maxBytes: number): Promise<Uint8Array> {
+  if ((await factsIn(folder, name, wanted)) === undefined) throw missing(wanted);
+  // Without waiting: the other end of a named pipe may never come.
+  const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+  const handle = await open(folder.pathOf(name), flags).catch((cause: unknown) => {
+    throw new EngineError('FILE_UNREADABLE', `"${wanted}" cannot be opened.`, { cause });
+  });
+  try {
+    const facts = await handle.stat();
+    if (!facts.isFile()) throw isNoFile(wanted);
+    await folder.verify(name, facts);
+    if (facts.size > maxBytes) throw tooLarge(wanted, facts.size, maxBytes);
+    return await readAll(handle, wanted, maxBytes);
+  } finally {
+    await handle.close();
+  }
+}
+
+const READ_BYTES = 1_048_576;
+
+/** As much as is there, which may be more than the size of a file that grows. */
+async function readAll(handle: FileHandle, wanted: string, maxBytes: number): Promise<Uint8Array> {
+  const pieces: Buffer[] = [];
+  let total = 0;
+  for (;;) {
+    const piece = Buffer.alloc(Math.min(READ_BYTES, maxBytes + 1 - total));
+    const { bytesRead } = await handle.read(piece, 0, piece.length, null);
+    if (bytesRead === 0) return Buffer.concat(pieces, total);
+    total += bytesRead;
+    if (total > maxBytes) throw tooLarge(wanted, total, maxBytes);
+    pieces.push(piece.subarray(0, bytesRead));
+  }
+}
+
+/** Puts a file into a folder that is held. @throws EngineError FORBIDDEN, FILE_UNREADABLE */
+export async function writeIn(folder: HeldFolder, name: string, wanted: string, content: Uint8Array): Promise<void> {
+  await factsIn(folder, name, wanted);
+  const part = `.${randomUUID()}.part`;
+  const beside = folder.pathOf(part);
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
   const handle = await open(beside, flags, 0o644);
   try {
+    await folder.verify(part, await handle.stat());
     await handle.writeFile(content);
     await handle.close();
-    await rename(beside, file);
+    await rename(beside, folder.pathOf(name));
   } catch (error) {
     await handle.close().catch(() => undefined);
     await unlink(beside).catch(() => undefined);
