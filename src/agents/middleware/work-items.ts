@@ -127,11 +127,7 @@ export function createItems(
 }
 
 /** Changes an item. */
-export function updateItem(
-  plan: WorkPlan,
-  { id, ...changes }: z.infer<typeof UPDATE>,
-  texts: WorkTexts,
-): WorkResult {
+export function updateItem(plan: WorkPlan, { id, ...changes }: z.infer<typeof UPDATE>, texts: WorkTexts): WorkResult {
   const before = plan.items.find((item) => item.id === id);
   if (before === undefined) return missing(plan, id, texts);
   const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));

@@ -6,10 +6,12 @@ import { approve } from '../../../src/agents/middleware/approve.js';
 import { type AgentMemory, memory } from '../../../src/agents/middleware/memory.js';
 import { createItems, EMPTY_PLAN, updateItem, type WorkPlan } from '../../../src/agents/middleware/work-items.js';
 import { workPlan } from '../../../src/agents/middleware/work-plan.js';
+import { WORK_TEXTS } from '../../../src/agents/middleware/work-texts.js';
 import { createRunner } from '../../../src/agents/runner/runner.js';
 import { defineTool, invoke, run } from '../../../src/index.js';
 import { attempt, goOn, type RecordingModel, type Reply, recordingModel, told } from './support.js';
 
+const texts = WORK_TEXTS.en;
 const system = (model: RecordingModel, round: number) => told(model.requests[round] as never)[0] ?? '';
 const results = (model: RecordingModel, round: number) =>
   told(model.requests[round] as never).filter((line) => line.startsWith('tool: '));
@@ -21,7 +23,7 @@ const update = (id: string, change: object, call = `u${id}`) => ({
 });
 const clerk = (model: RecordingModel, options = {}) => agent({ name: 'clerk', model, use: [workPlan(options)] });
 const made = (...items: { subject: string; blockedBy?: string[] }[]): WorkPlan =>
-  createItems(EMPTY_PLAN, { items }, { maxItems: 10, key: 'k' }).plan as WorkPlan;
+  createItems(EMPTY_PLAN, { items }, { maxItems: 10, key: 'k', texts }).plan as WorkPlan;
 
 describe('workPlan', () => {
   it('makes items that wait for each other, and shows the open ones, those that can begin first', async () => {
@@ -81,23 +83,23 @@ describe('workPlan', () => {
   it.each<[string, (plan: WorkPlan) => { text: string }, string]>([
     [
       'an item that waits for itself',
-      (plan) => updateItem(plan, { id: '1', blockedBy: ['1'] }),
+      (plan) => updateItem(plan, { id: '1', blockedBy: ['1'] }, texts),
       'would wait for itself',
     ],
-    ['a circle', (plan) => updateItem(plan, { id: '1', blockedBy: ['2'] }), 'would wait for itself'],
+    ['a circle', (plan) => updateItem(plan, { id: '1', blockedBy: ['2'] }, texts), 'would wait for itself'],
     [
       'what is not in the plan',
-      (plan) => updateItem(plan, { id: '1', blockedBy: ['7'] }),
+      (plan) => updateItem(plan, { id: '1', blockedBy: ['7'] }, texts),
       '"7", which is not in the plan',
     ],
     [
       'a new item that waits for nothing there is',
-      (plan) => createItems(plan, { items: [{ subject: 'c', blockedBy: ['#2'] }] }, { maxItems: 10, key: 'l' }),
+      (plan) => createItems(plan, { items: [{ subject: 'c', blockedBy: ['#2'] }] }, { maxItems: 10, key: 'l', texts }),
       '"4", which',
     ],
     [
       'more than the plan holds',
-      (plan) => createItems(plan, { items: [{ subject: 'c' }] }, { maxItems: 2, key: 'l' }),
+      (plan) => createItems(plan, { items: [{ subject: 'c' }] }, { maxItems: 2, key: 'l', texts }),
       'more than 2 items',
     ],
   ])('refuses %s', (_, change, problem) => {
@@ -107,15 +109,36 @@ describe('workPlan', () => {
   });
 
   it('forgets finished items when it is full, but never gives their numbers again', () => {
-    const done = updateItem(made({ subject: 'a' }, { subject: 'b' }), { id: '1', status: 'dropped' }).plan as WorkPlan;
-    const { plan } = createItems(done, { items: [{ subject: 'c' }] }, { maxItems: 2, key: 'l' });
+    const done = updateItem(made({ subject: 'a' }, { subject: 'b' }), { id: '1', status: 'dropped' }, texts)
+      .plan as WorkPlan;
+    const { plan } = createItems(done, { items: [{ subject: 'c' }] }, { maxItems: 2, key: 'l', texts });
     expect(plan?.items.map(({ id }) => id)).toEqual(['2', '3']);
   });
 
   it('makes nothing twice for a call that is repeated after a crash', () => {
     const plan = made({ subject: 'a' });
-    const again = createItems(plan, { items: [{ subject: 'a' }] }, { maxItems: 10, key: 'k' });
+    const again = createItems(plan, { items: [{ subject: 'a' }] }, { maxItems: 10, key: 'k', texts });
     expect(again).toEqual({ text: '1. [pending] a' });
+  });
+
+  it('answers in the language that it is told', () => {
+    const plan = createItems(
+      EMPTY_PLAN,
+      { items: [{ subject: '甲' }] },
+      { maxItems: 1, key: 'k', texts: WORK_TEXTS.zh },
+    );
+    expect(plan.text).toBe('1. [pending] 甲');
+    const refused = [
+      createItems(
+        plan.plan as WorkPlan,
+        { items: [{ subject: '乙' }] },
+        { maxItems: 1, key: 'l', texts: WORK_TEXTS.zh },
+      ),
+      updateItem(plan.plan as WorkPlan, { id: '1', blockedBy: ['1'] }, WORK_TEXTS.zh),
+      updateItem(plan.plan as WorkPlan, { id: '7' }, WORK_TEXTS.zh),
+    ];
+    for (const { text, isError } of refused)
+      expect([isError, text]).toEqual([true, expect.stringMatching(/^[^a-zA-Z]+(list_work[^a-zA-Z]+)?$/)]);
   });
 
   it('tells the model of arguments that do not fit', async () => {

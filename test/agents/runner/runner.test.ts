@@ -2,9 +2,9 @@
 import { concat, lastValueFrom, NEVER, Observable, of, Subject, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import {
+  type AnyAgent,
   agent,
   agentTool,
-  type AnyAgent,
   type CancelMode,
   type CancelRequest,
   createRunner,
@@ -20,6 +20,8 @@ import { type ChatDelta, defineTool } from '../../../src/index.js';
 import { echo, replies, say, talk } from '../loop/support.js';
 
 const all = (events$: Observable<RunnerEvent>): Promise<RunnerEvent[]> => lastValueFrom(events$.pipe(toArray()));
+
+type Members = readonly [AnyAgent, AnyAgent];
 
 /** The events of the runner itself, short. */
 function told(events: readonly RunnerEvent[]): string[] {
@@ -445,18 +447,18 @@ describe('a history that an agent made shorter', () => {
   });
 
   it.each([
-    ['in order', (agents: readonly AnyAgent[]) => sequentialAgents({ name: 'team', agents })],
-    ['in a loop', (agents: readonly AnyAgent[]) => loopAgents({ name: 'team', agents, maxRounds: 1 })],
+    ['in order', (agents: Members): AnyAgent => sequentialAgents({ name: 'team', agents })],
+    ['in a loop', (agents: Members): AnyAgent => loopAgents({ name: 'team', agents, maxRounds: 1 })],
     [
       'in a team of a team',
-      (agents: readonly AnyAgent[]) =>
+      (agents: Members): AnyAgent =>
         sequentialAgents({ name: 'outer', agents: [sequentialAgents({ name: 'team', agents })] }),
     ],
   ])('stays short when a member %s made it so, for further members and turns', async (_, teamOf) => {
     const first = replies('A1', 'A2', 'In short.', 'A3', 'A4');
     const second = replies('B1', 'B2', 'B3', 'B4');
     const use = [summarise({ atMessages: 7, keep: 1, prompt: 'Sum up.' })];
-    const members = [
+    const members: Members = [
       agent({ name: 'a', description: 'A', model: first, use }),
       agent({ name: 'b', description: 'B', model: second }),
     ];
@@ -481,6 +483,11 @@ describe('a history that an agent made shorter', () => {
       'user: Q4',
     ]);
     const { messages } = await runner.session('s');
-    expect(talk(messages).filter((text) => text.startsWith('user: '))).toEqual(['user: Q1', 'user: Q2', 'user: Q3', 'user: Q4']);
+    expect(talk(messages).filter((text) => text.startsWith('user: '))).toEqual([
+      'user: Q1',
+      'user: Q2',
+      'user: Q3',
+      'user: Q4',
+    ]);
   });
 });

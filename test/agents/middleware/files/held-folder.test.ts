@@ -1,8 +1,8 @@
 import { mkdir, readdir, rename, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { bestHolding, type Holding, holdFolder } from '../../../../src/agents/middleware/files/held-folder.js';
 import { readIn, writeIn } from '../../../../src/agents/middleware/files/folder-files.js';
+import { bestHolding, type Holding, holdFolder } from '../../../../src/agents/middleware/files/held-folder.js';
 import { makeFolder, removeFolder } from '../../../stores/support/temporary-folder.js';
 
 const KINDS: readonly Holding[] = (await bestHolding()) === 'descriptor' ? ['descriptor', 'path'] : ['path'];
@@ -20,7 +20,8 @@ describe.each(KINDS)('a folder that is held by its %s', (holding) => {
   });
   afterEach(() => removeFolder(top));
 
-  const hold = (names: readonly string[]) => holdFolder({ root, names, wanted: `${names.join('/')}/note.txt` }, holding);
+  const hold = (names: readonly string[]) =>
+    holdFolder({ root, names, wanted: `${names.join('/')}/note.txt` }, holding);
   /** Puts a link to a folder outside in the place of one that is held. */
   const swap = async (): Promise<void> => {
     await rename(path.join(root, 'a', 'b'), path.join(top, 'moved'));
