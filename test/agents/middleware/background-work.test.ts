@@ -237,7 +237,7 @@ describe('backgroundWork', () => {
     const use = [backgroundWork({ tools: ['dig'], space })];
     expect(await invoke(agent({ name: 'lead', model, tools: [dig(() => pieces$), look], use }), 'go')).toBe('ok');
     expect(told(model.requests[3] as never).at(-1)).toMatch(
-      /^tool: w1 \(dig\): at work, 0 s\n\nWhat it has given so far ends with this; all of it is in the file work\/w1-\w+\.txt:\nhalf $/,
+      /^tool: w1 \(dig\): at work, \d+ s\n\nWhat it has given so far ends with this; all of it is in the file work\/w1-\w+\.txt:\nhalf $/,
     );
   });
 
