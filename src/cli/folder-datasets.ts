@@ -7,6 +7,7 @@ import { EngineError } from '../errors.js';
 import type { KnowledgeBase } from '../knowledge/base/knowledge-base.js';
 import { syncFolder } from '../knowledge/base/sync-folder.js';
 import type { Retriever } from '../knowledge/retriever.js';
+import { SharedReads } from '../operators/shared-reads.js';
 import { LOCAL_TENANT } from '../settings/access.js';
 
 /** Names of folders with the datasets of a tenant begin with it. */
@@ -47,16 +48,20 @@ export interface FolderDatasets extends Retriever {
 export function createFolderDatasets(options: FolderDatasetsOptions, tenant = LOCAL_TENANT): FolderDatasets {
   /** Of each folder, what its files were when it was read last. */
   const known = new Map<string, string>();
+  /** Each search looks whether there are more folders; those that come at once look together. */
+  const looks = new SharedReads<readonly string[]>();
+  const foldersOf = async (folder: string | undefined): Promise<readonly string[]> =>
+    folder === undefined ? [] : looks.read(folder, () => foldersIn(folder));
   const retrieverOf = (owner: string): FolderDatasets => ({
     forTenant: retrieverOf,
     async datasets(signal) {
       const base = await options.open();
       const stored = (await base.retriever(owner).datasets?.(signal)) ?? [];
-      return [...new Set([...stored, ...(await foldersIn(folderOf(options.folder, owner)))])];
+      return [...new Set([...stored, ...(await foldersOf(folderOf(options.folder, owner)))])];
     },
     async followAll(signal) {
       const folder = folderOf(options.folder, owner);
-      const names = await foldersIn(folder);
+      const names = await foldersOf(folder);
       if (names.length === 0) return;
       const base = await options.open();
       for (const name of names) await follow(base, owner, path.join(folder as string, name), signal);
@@ -94,8 +99,8 @@ export function folderOf(folder: string, tenant: string): string | undefined {
 }
 
 /** Names of folders that are, or become with their first search, datasets. */
-async function foldersIn(folder: string | undefined): Promise<readonly string[]> {
-  const entries = folder === undefined ? [] : await readdir(folder, { withFileTypes: true }).catch(() => []);
+async function foldersIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   return entries.filter((entry) => entry.isDirectory() && isName(entry.name)).map(({ name }) => name);
 }
 

@@ -57,13 +57,14 @@ function businessOfTenant({ sales, tickets }: ServicePorts['stores'], tenant: st
 export function servicesOfRun(
   ports: ServicePorts,
   tenant: string,
-  session: Pick<SessionRecord, 'id' | 'agentId' | 'page' | 'dsl'>,
+  session: Pick<SessionRecord, 'id' | 'agentId' | 'page' | 'dsl' | 'messages' | 'lastRun' | 'conversation'>,
   headers: JsonObject,
 ): Services {
+  const isNew = session.messages.length === 0 && session.lastRun === undefined && session.conversation === undefined;
   return {
     ...servicesOfTenant(ports, tenant, session.page !== undefined),
     ...(session.page === undefined ? {} : { files: bindFiles(ports.stores.files, tenant, session) }),
-    session: { id: session.id, agent: session.agentId },
+    session: { id: session.id, agent: session.agentId, ...(isNew && { isNew }) },
     headers,
   };
 }

@@ -3,7 +3,7 @@ import type { ChunkRecord } from '../records/knowledge.js';
 import type { KnowledgeHits, KnowledgeQuery } from './base/retrieval.js';
 
 /** One question to datasets. */
-export interface DatasetsQuery extends Omit<KnowledgeQuery, 'datasetIds'> {
+export interface DatasetsQuery extends Omit<KnowledgeQuery, 'datasetIds' | 'datasets'> {
   /** Ids of datasets. @default all that there are */
   readonly datasetIds?: readonly string[] | undefined;
 }

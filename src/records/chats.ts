@@ -52,11 +52,12 @@ export const MAX_MESSAGE_BYTES = 4 * 1024 ** 2;
  */
 export interface ChatStore {
   /**
-   * Stores messages behind those that are there, all or none; one whose id is there already stays as it is, so the same call may come twice.
+   * Stores messages behind those that are there, all or none; one whose id is there already stays as it is, so the same call may come twice. Gives how many
+   * were stored: none of a call whose first answer was lost.
    *
    * @throws EngineError LIMIT_REACHED for a message of more than {@link MAX_MESSAGE_BYTES}, STORE_UNAVAILABLE
    */
-  append(tenant: string, session: string, messages: readonly ChatMessageRecord[]): Promise<void>;
+  append(tenant: string, session: string, messages: readonly ChatMessageRecord[]): Promise<number>;
   /** In the order of their positions. */
   messages(tenant: string, session: string, query: ChatMessageQuery): Promise<readonly PlacedMessage[]>;
   /** Replaces the details of a message; whether there is one. */

@@ -32,6 +32,7 @@ export function createMemoryChats(): ChatStore {
         added.push({ ...message, position: lastPosition });
       }
       put(tenant, session, { ...thread, lastPosition, bytes, messages: [...thread.messages, ...added] });
+      return added.length;
     },
     async messages(tenant, session, { after = 0, limit, newest = false }) {
       const found = find(tenant, session).messages.filter(({ position }) => position > after);

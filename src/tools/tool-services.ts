@@ -54,8 +54,8 @@ export interface ToolServices {
   readonly code?: CodeRunner;
   /** MCP servers whose tools agents may call, as the tenant of the run sees them. */
   readonly mcp?: McpServers;
-  /** Ids of the conversation and of the agent; end users see them in requests to models. */
-  readonly session?: { readonly id: string; readonly agent?: string };
+  /** Ids of the conversation and of the agent; end users see them in requests to models. `isNew`: nothing was said before, so nothing of it is stored. */
+  readonly session?: { readonly id: string; readonly agent?: string; readonly isNew?: boolean };
   /** Starts headless browsers (`src/adapters/browser`). */
   readonly browsers?: Browsers;
   /** Opens databases that documents name (`src/adapters/sql`). */

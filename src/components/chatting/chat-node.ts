@@ -81,7 +81,8 @@ function stagesOf(
   const models = openModels(node);
   return createChatStages({
     settings,
-    thread: history ? undefined : thread,
+    // There is nothing to be read of a session that begins.
+    thread: history || services.session?.isNew ? undefined : thread,
     past: history ? { summary: undefined, history: history.slice(-MAX_PAST) } : pastOf(context),
     knowledge: services.knowledge,
     tools: tools.known,
@@ -202,11 +203,14 @@ function stored(thread: Thread | undefined, message: string, { response }: Final
   const { store, tenant, session, except, answered } = thread;
   const [question, answer] = except;
   return fromAbortable(async () => {
-    await store.remove(tenant, session, except);
-    await store.append(tenant, session, [
+    const said = [
       { id: question, role: 'user', content: message, createdAt: now },
       { id: answer, role: 'assistant', content: response, createdAt: now },
-    ]);
+    ] as const;
+    if ((await store.append(tenant, session, said)) < said.length) {
+      await store.remove(tenant, session, except);
+      await store.append(tenant, session, said);
+    }
     answered();
   }).pipe(concatMap(() => EMPTY));
 }

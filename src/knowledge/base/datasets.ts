@@ -62,7 +62,7 @@ export function createDatasets(parts: BaseParts): Datasets {
       const query = { name: idOrName, offset: 0, limit: 1, orderBy: 'createdAt', descending: false } as const;
       return (await store.listDatasets(tenant, query)).items[0];
     },
-    list: (tenant, query) => store.listDatasets(tenant, query),
+    list: (tenant, query) => parts.listDatasets(tenant, query),
     async update(tenant, id, change) {
       const { dataset } = await require(tenant, id);
       requireFitting('The settings of the dataset', change.parserConfig);

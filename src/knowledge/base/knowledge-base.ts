@@ -3,8 +3,11 @@
 import { type Observable, share } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import { requireObject } from '../../operators/invalid-option.js';
+import { SharedReads } from '../../operators/shared-reads.js';
 import type { FileStore } from '../../records/files.js';
+import type { CountedDataset } from '../../records/knowledge.js';
 import type { KnowledgeStore } from '../../records/knowledge-store.js';
+import type { Page } from '../../records/repository.js';
 import type { Retriever } from '../retriever.js';
 import type { TermTable } from '../search/expand-terms.js';
 import { type Chunks, createChunks } from './chunks.js';
@@ -80,7 +83,12 @@ export function createKnowledgeBase(options: KnowledgeBaseOptions): KnowledgeBas
     local,
   } = options;
   const texts = createDocumentTexts(files);
-  const parts: BaseParts = { store, files, indexes, texts, hub, embedders, local, rerankers, translate, terms, now };
+  const lists = new SharedReads<Page<CountedDataset>>();
+  const listDatasets: BaseParts['listDatasets'] = (tenant, query) =>
+    lists.read(JSON.stringify([tenant, query]), () => store.listDatasets(tenant, query));
+  const parts: BaseParts = {
+    ...{ store, listDatasets, files, indexes, texts, hub, embedders, local, rerankers, translate, terms, now },
+  };
   const datasets = createDatasets(parts);
   const documents = createDocuments(parts);
   const chunks = createChunks(parts);

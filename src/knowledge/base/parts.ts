@@ -1,8 +1,9 @@
 /** What the services of a knowledge base share. */
 import type { Embedder, Reranker } from '../../models/single-answer.js';
 import type { FileStore } from '../../records/files.js';
-import type { DatasetRecord } from '../../records/knowledge.js';
-import type { KnowledgeStore } from '../../records/knowledge-store.js';
+import type { CountedDataset, DatasetRecord } from '../../records/knowledge.js';
+import type { DatasetQuery, KnowledgeStore } from '../../records/knowledge-store.js';
+import type { Page } from '../../records/repository.js';
 import type { TermTable } from '../search/expand-terms.js';
 import type { IngestionHub } from './ingestion-hub.js';
 import type { LocalModel } from './minilm/local-model.js';
@@ -26,6 +27,8 @@ export type TranslateQuestion = (
 /** Stores and ports of a knowledge base. */
 export interface BaseParts {
   readonly store: KnowledgeStore;
+  /** As the store lists them; equal questions that come at once share their answer, as many chats ask the same. */
+  readonly listDatasets: (tenant: string, query: DatasetQuery) => Promise<Page<CountedDataset>>;
   readonly files: FileStore;
   readonly indexes: PassageIndexes;
   readonly texts: DocumentTexts;

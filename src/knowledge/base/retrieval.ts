@@ -17,6 +17,8 @@ export interface KnowledgeQuery {
   readonly question: string;
   /** Ids of datasets; at least one. */
   readonly datasetIds: readonly string[];
+  /** The records of the datasets, where the caller has just read them. @default they are read */
+  readonly datasets?: readonly DatasetRecord[] | undefined;
   /** Only passages of these. @default all */
   readonly documentIds?: readonly string[] | undefined;
   /** Part of the hits, from 1. @default 1 */
@@ -95,7 +97,7 @@ export async function searchKnowledge(
   signal: AbortSignal,
 ): Promise<KnowledgeHits> {
   const { page = 1, pageSize = 30, similarityThreshold = 0.2 } = query;
-  const datasets = await datasetsOf(parts, tenant, query.datasetIds);
+  const datasets = await datasetsOf(parts, tenant, query);
   const reranker = isNamed(query.rerankModel) ? parts.rerankers(tenant, query.rerankModel) : undefined;
   const question = query.question.slice(0, MAX_QUESTION).trim();
   if (question === '') return { hits: [], total: 0, documents: [] };
@@ -141,16 +143,16 @@ function isNamed(model: string | undefined): model is string {
 }
 
 async function datasetsOf(
-  { store }: BaseParts,
+  { listDatasets }: BaseParts,
   tenant: string,
-  ids: readonly string[],
+  { datasetIds, datasets: known }: KnowledgeQuery,
 ): Promise<readonly DatasetRecord[]> {
-  const wanted = [...new Set(ids)];
+  const wanted = [...new Set(datasetIds)];
   if (wanted.length === 0) throw new EngineError('BAD_REQUEST', 'A search needs at least one dataset.');
   // A page with room for more says by itself how many there are.
   const page = { offset: 0, limit: wanted.length + 1, orderBy: 'createdAt', descending: false } as const;
-  const { items } = await store.listDatasets(tenant, { ...page, ids: wanted });
-  const datasets = new Map(items.map(({ dataset }) => [dataset.id, dataset]));
+  const found = known ?? (await listDatasets(tenant, { ...page, ids: wanted })).items.map(({ dataset }) => dataset);
+  const datasets = new Map(found.map((dataset) => [dataset.id, dataset]));
   const missing = wanted.find((id) => !datasets.has(id));
   if (missing !== undefined) throw new EngineError('NOT_FOUND', `There is no dataset "${missing}".`);
   const [first, ...others] = [...datasets.values()];

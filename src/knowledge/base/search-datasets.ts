@@ -1,4 +1,5 @@
 /** The datasets of a knowledge base as chats search them. */
+import { groupBy } from '../../group-by.js';
 import type { DatasetRecord } from '../../records/knowledge.js';
 import type { DatasetsQuery, KnowledgeSearch } from '../knowledge-search.js';
 import type { KnowledgeBase } from './knowledge-base.js';
@@ -21,9 +22,15 @@ export function createKnowledgeSearch(open: () => Promise<SearchedBase>, tenant:
       if (datasetIds?.length === 0) return NOTHING;
       const groups = groupsOf(await datasetsOf(base, tenant, datasetIds));
       // A dataset that is named and does not exist is refused by name.
-      if (datasetIds !== undefined && groups.flat().length < new Set(datasetIds).size) groups.push([...datasetIds]);
+      const known = new Set(groups.flat().map(({ id }) => id));
+      const isAllThere = datasetIds === undefined || datasetIds.every((id) => known.has(id));
       signal.throwIfAborted();
-      const found = await Promise.all(groups.map((ids) => base.search(tenant, { ...query, datasetIds: ids }, signal)));
+      const found = await Promise.all([
+        ...groups.map((datasets) =>
+          base.search(tenant, { ...query, datasetIds: datasets.map(({ id }) => id), datasets }, signal),
+        ),
+        ...(isAllThere ? [] : [base.search(tenant, { ...query, datasetIds }, signal)]),
+      ]);
       return merged(found, query);
     },
     async neighbours(documentId, first, last) {
@@ -49,14 +56,8 @@ async function datasetsOf(
 }
 
 /** Datasets that can be searched together: those of one model. */
-function groupsOf(datasets: readonly DatasetRecord[]): string[][] {
-  const groups = new Map<string, string[]>();
-  for (const { id, embeddingModel } of datasets) {
-    const group = groups.get(embeddingModel);
-    if (group === undefined) groups.set(embeddingModel, [id]);
-    else group.push(id);
-  }
-  return [...groups.values()];
+function groupsOf(datasets: readonly DatasetRecord[]): readonly DatasetRecord[][] {
+  return [...groupBy(datasets, ({ embeddingModel }) => embeddingModel).values()];
 }
 
 /** Hits of several searches in one order; each search has its own best. */

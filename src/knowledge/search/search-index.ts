@@ -3,6 +3,7 @@ import { EngineError } from '../../errors.js';
 import { requireObject, requireWhole } from '../../operators/invalid-option.js';
 import { LoopSlices } from '../../operators/loop-slices.js';
 import type { LoopTurns } from '../../operators/loop-turns.js';
+import { SharedReads } from '../../operators/shared-reads.js';
 import type { IndexChange, IndexScope, IndexStorage, SegmentEntry } from '../../records/index-storage.js';
 import { openWords, type Words } from '../words/words.js';
 import { buildSegment, mergeSegments } from './build-segment.js';
@@ -124,6 +125,8 @@ class StoredSearchIndex implements SearchIndex {
   readonly #cache: RowCache;
   readonly #links = new LinkGraph();
   readonly #dense: DenseVectors | undefined;
+  /** Searches that come at once look together for what others have changed. */
+  readonly #looks = new SharedReads<number>();
   #generation = -1;
   #view: IndexView;
   /** Changes, one after the other. */
@@ -270,7 +273,8 @@ class StoredSearchIndex implements SearchIndex {
 
   /** The newest view; segments that are known are not read again. */
   async #refreshed(): Promise<IndexView> {
-    if ((await this.#storage.generation(this.#scope)) === this.#generation) return this.#view;
+    const generation = await this.#looks.read('generation', () => this.#storage.generation(this.#scope));
+    if (generation === this.#generation) return this.#view;
     this.#loading ??= this.#load().finally(() => {
       this.#loading = undefined;
     });

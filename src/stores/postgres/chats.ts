@@ -14,10 +14,10 @@ const MAX_VALUES = 10_000_000;
 export function createPostgresChats(database: Database): ChatStore {
   return {
     async append(tenant, session, messages) {
-      if (messages.length === 0) return;
+      if (messages.length === 0) return 0;
       // Records as texts within the JSON: Postgres cannot take an object apart that has a character 0 in it.
       const given = messages.map((message, at) => ({ at, id: message.id, record: chatMessageText(message) }));
-      await database.repeat(
+      const { count } = await database.repeat(
         (sql) => sql`
           with thread as (
             insert into runnel.chat_threads as t (tenant, session, last_position)
@@ -30,6 +30,7 @@ export function createPostgresChats(database: Database): ChatStore {
           from thread, json_to_recordset(${JSON.stringify(given)}::json) as given (at int, id text, record text)
           on conflict (tenant, session, id) do nothing`,
       );
+      return count;
     },
     async messages(tenant, session, { after = 0, limit, newest = false }) {
       const rows = await database.repeat((sql) => {

@@ -36,13 +36,11 @@ export function describeChatStore(store: () => ChatStore): void {
 
     it('stores a message once, however often it comes', async () => {
       const [tenant, session] = [newTenant(), newId()];
-      await store().append(tenant, session, [message('a'), message('b')]);
-      await store().append(tenant, session, [
-        message('a', { content: 'other' }),
-        message('b'),
-        message('c'),
-        message('c'),
-      ]);
+      expect(await store().append(tenant, session, [message('a'), message('b')])).toBe(2);
+      const again = [message('a', { content: 'other' }), message('b'), message('c'), message('c')];
+      expect(await store().append(tenant, session, again)).toBe(1);
+      expect(await store().append(tenant, session, again)).toBe(0);
+      expect(await store().append(tenant, session, [])).toBe(0);
       expect(await idsOf(tenant, session)).toEqual(['a', 'b', 'c']);
       expect((await store().messages(tenant, session, { limit: 1 }))[0]?.content).toBe('content of a');
     });
