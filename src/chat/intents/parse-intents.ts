@@ -3,8 +3,9 @@ import { CONFIDENCE, type Intent } from './intent.js';
 import { MAX_RULED, type ToolRule } from './rule.js';
 import { toolRules } from './rules/index.js';
 import { isPolite, smallTalkOf } from './small-talk.js';
-import { splitParts } from './split-parts.js';
+import { splitAtAnd, splitParts } from './split-parts.js';
 import { languageOf, plainText, readUtterance } from './utterance.js';
+import { withSimplifiedLetters } from './words/traditional.js';
 
 /** What rules know beside the words. */
 export interface ParseOptions {
@@ -29,12 +30,13 @@ const MAX_INTENTS = 8;
 export function parseIntents(message: string, options: ParseOptions = {}): readonly Intent[] {
   const fallback: Intent = { kind: 'KB', confidence: CONFIDENCE.fallback };
   if (message.length > MAX_RULED) return [fallback];
-  const text = plainText(message);
-  const parts = splitParts(text);
-  const talk = talkOf(parts);
+  const text = withSimplifiedLetters(plainText(message));
+  const said = splitParts(text);
+  const talk = talkOf(said);
   if (talk !== undefined) return [talk];
   const read = readerOf(text, options);
   const whole = read(text);
+  const parts = said.flatMap((part) => callsOf(part, read));
   const intents = parts.length > 1 ? (severalIn(parts, read, whole) ?? whole) : whole;
   return intents.length === 0 ? [fallback] : bySureness(intents).slice(0, MAX_INTENTS);
 }
@@ -52,6 +54,20 @@ function talkOf(parts: readonly string[]): Intent | undefined {
 }
 
 type Reader = (part: string, follows?: string) => readonly Intent[];
+
+/** "Q2 sales and open tickets" is two parts, as each is a whole call of a tool of its own; "sales in the north and south" is one. */
+function callsOf(part: string, read: Reader): readonly string[] {
+  const calls = splitAtAnd(part);
+  if (calls.length === 1 || read(part)[0]?.tool === LOOK_UP) return [part];
+  const tools = calls.map((call) => {
+    const [intent, more] = read(call);
+    return more === undefined && intent?.missing === undefined ? intent?.tool : undefined;
+  });
+  return tools.every((tool) => tool !== undefined && tool !== LOOK_UP) && new Set(tools).size === tools.length ? calls : [part];
+}
+
+/** Takes all words behind it for what is looked up. */
+const LOOK_UP = 'knowledge_lookup';
 
 /** Asks the rules in their order; the first that finds something wins. */
 function readerOf(text: string, { now = Date.now(), timezone, rules = toolRules, tools }: ParseOptions): Reader {

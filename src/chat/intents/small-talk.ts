@@ -28,8 +28,13 @@ const POLITE =
 /** The topic of a part in lower case and usual width; undefined when it is about something. */
 export function smallTalkOf(lower: string): SystemTopic | undefined {
   const plain = plainPart(lower);
-  return plain === '' || plain.length > 80 ? undefined : TOPICS.find(([, pattern]) => pattern.test(plain))?.[0];
+  if (plain === '' || plain.length > 80) return undefined;
+  const without = plain.replace(/^(?:请问|那么?|so) ?/, '').replace(TONE, '');
+  return TOPICS.find(([, pattern]) => pattern.test(plain) || pattern.test(without))?.[0];
 }
+
+/** Words of tone behind what is said. */
+const TONE = /(?:[啊呀哦呢嘛吧哈啦哟咧捏]+| (?:exactly|really|anyway|then|again|though|by the way))$/;
 
 /** Whether a part says nothing that has to be answered. */
 export function isPolite(lower: string): boolean {

@@ -31,6 +31,12 @@ export function splitParts(text: string): readonly string[] {
   return filled.length > MAX_PARTS ? [text] : filled;
 }
 
+/** A part at each of its words for "and", of which it has three at most; else whole. */
+export function splitAtAnd(part: string): readonly string[] {
+  const pieces = part.split(/ (?:and|plus|&) |以及|还有|[和与跟]/i).map((piece) => piece.trim());
+  return pieces.length > 4 || pieces.includes('') ? [part] : pieces;
+}
+
 function isBorder(text: string, at: number): boolean {
   const sign = text[at] as string;
   if (';?!。'.includes(sign)) return sign !== '!' || !/\d/.test(text[at - 1] ?? '');

@@ -1,10 +1,11 @@
 /** Words of a user, prepared for rules. */
+import { withoutSlips } from './words/misspelt.js';
 
 /** What rules read. */
 export interface Utterance {
   /** In usual width (NFKC), each blank one space, without marks at its end. */
   readonly text: string;
-  /** The same in lower case. */
+  /** The same in lower case, without slips in words that rules look for. */
   readonly lower: string;
   readonly language: 'zh' | 'en';
   /** Whether it asks how something is made, defined or used, and not for the thing itself: "how is the weather tool implemented?". */
@@ -28,7 +29,7 @@ export interface UtteranceOptions {
 /** Prepares a text. Its length is not bounded here: see `MAX_RULED`. */
 export function readUtterance(given: string, { now, timezone, follows, language }: UtteranceOptions): Utterance {
   const text = withoutEnd(plainText(given));
-  const lower = text.toLowerCase();
+  const lower = withoutSlips(text.toLowerCase());
   return {
     text,
     lower,

@@ -43,7 +43,7 @@ const IANA =
 
 /** What else stands in such a question. */
 const AROUND =
-  /几点钟?|什么时间|什么时候|什么时辰|时间|日期|几月|几[号日]|星期几|周几|礼拜几|今天|今日|今年|当地|当前|多少|什么|日子|是|号|年|月|日|哪|天|时区|那边|那里|这边|这里|我们|你们|那儿|这会儿|钟|点|在|和|与|现|报时|我|你|们|\b(?:what's|whats|what|time|date|day|weekday|week|year|month|is|it|in|at|the|local|current|of|today|today's|there|here|over|for|to|clock|o'clock|and|tell|know|exact|zone|timezone|place|city|do|you|have|would|be|by|any|idea|a|an|'s|s)\b/g;
+  /几点钟?|什么时间|什么时候|什么时辰|时间|日期|几月|几[号日]|星期几|周几|礼拜几|今天|今日|今年|当地|当前|多少|什么|日子|是|号|年|月|日|哪|天|时区|那边|那里|这边|这里|我们|你们|那儿|这会儿|钟|点|在|和|与|现|报时|我|你|们|\b(?:what's|whats|what|time|date|day|weekday|week|year|month|is|it|in|at|the|local|current|of|today|today's|there|here|over|for|to|clock|o'clock|and|tell|know|exact|zone|timezone|place|city|do|you|have|got|would|be|by|any|idea|a|an|'s|s)\b/g;
 
 /** Recognises questions about the time and the date; places are given as time zones. */
 export const datetimeRule: ToolRule = {

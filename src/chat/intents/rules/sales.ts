@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../../json.js';
 import { NOTHING, type ToolRule } from '../rule.js';
 import type { Utterance } from '../utterance.js';
+import { chineseNumber } from '../words/numerals.js';
 
 const ASKED =
-  /销售额|销售量|销售|销量|营业额|营业收入|营收|业绩|卖了|卖出|卖得|卖的|流水|\bsales\b|\brevenue\b|\bturnover\b|\b(?:did|do|have) we (?:sell|sold|made?)\b|\bsold\b|\bhow much (?:did|have|has) .{0,20}\b(?:sell|sold|earn)/;
+  /销售额|销售量|销售|销量|营业额|营业收入|营收|业绩|卖了|卖出|卖得|卖的|流水|\bsales\b|\brevenue\b|\bturnover\b|\b(?:did|do|have) we (?:sell|sold|made?)\b|\bsold\b|\bhow much (?:money )?(?:did|have|has|do) .{0,20}\b(?:sell|sold|earn|made?|make|took in|take in)\b/;
 
 /** Sales as a word of other things. */
 const OTHER =
@@ -105,6 +106,8 @@ function relativeQuarter(lower: string, now: number): JsonObject | undefined {
 function yearIn(lower: string, thisYear: number): number | undefined {
   const digits = /(?<!\d)((?:19|20)\d\d)(?!\d)/.exec(lower)?.[1];
   if (digits !== undefined) return Number(digits);
+  const inWords = /(?:一九|二[零〇○])[零〇○一二三四五六七八九]{2}(?=年)/.exec(lower)?.[0];
+  if (inWords !== undefined) return chineseNumber(inWords.replaceAll('○', '〇'));
   const short = /(?<!\d)(\d\d)年/.exec(lower)?.[1];
   if (short !== undefined) return 2_000 + Number(short);
   const hasQuarter = QUARTER.test(lower);
