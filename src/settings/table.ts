@@ -191,7 +191,7 @@ const server = {
   ),
   jsonBytes: bytes('RUNNEL_JSON_BYTES', 16 * MIB, 'largest JSON body'),
   uploadBytes: bytes('RUNNEL_UPLOAD_BYTES', 64 * MIB, 'largest upload, all its files together'),
-  uploadFiles: whole('RUNNEL_UPLOAD_FILES', [100, 1, 1_000], 'files of one upload'),
+  uploadFiles: whole('RUNNEL_UPLOAD_FILES', [200, 1, 1_000], 'files of one upload'),
   uploadsBytes: bytes(
     'RUNNEL_UPLOADS_BYTES',
     1024 * MIB,

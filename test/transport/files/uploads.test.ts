@@ -122,12 +122,12 @@ function endless(size: number): { readonly body: ReadableStream; readonly header
 }
 
 describe('an upload', () => {
-  it('of 20,000 parts is refused at the one above a hundred, and none is stored', async () => {
+  it('of 20,000 parts is refused at the one above two hundred, and none is stored', async () => {
     const { upload, saved, written, usage } = await start();
     const part = '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n1\r\n';
     const headers = { 'content-type': 'multipart/form-data; boundary=x' };
     const { body } = await upload(`${part.repeat(20_000)}--x--`, KEY, headers);
-    expect(body).toMatchObject({ code: 101, message: 'At most 100 files are taken at once.' });
+    expect(body).toMatchObject({ code: 101, message: 'At most 200 files are taken at once.' });
     expect(saved).toEqual([]);
     expect(written()).toBe(0);
     expect(await usage()).toMatchObject({ files: 0 });
