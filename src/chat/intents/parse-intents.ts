@@ -63,7 +63,9 @@ function callsOf(part: string, read: Reader): readonly string[] {
     const [intent, more] = read(call);
     return more === undefined && intent?.missing === undefined ? intent?.tool : undefined;
   });
-  return tools.every((tool) => tool !== undefined && tool !== LOOK_UP) && new Set(tools).size === tools.length ? calls : [part];
+  return tools.every((tool) => tool !== undefined && tool !== LOOK_UP) && new Set(tools).size === tools.length
+    ? calls
+    : [part];
 }
 
 /** Takes all words behind it for what is looked up. */

@@ -1,7 +1,9 @@
 /** Words that rules look for, as hurried fingers write them. */
 
 /** Long enough that a slip hardly makes another word of them. */
-const WORDS = 'weather forecast temperature calculate currency exchange convert ticket tickets revenue latency'.split(' ');
+const WORDS = 'weather forecast temperature calculate currency exchange convert ticket tickets revenue latency'.split(
+  ' ',
+);
 /** What is a word by itself, or meant for another one. */
 const OTHERS: ReadonlySet<string> = new Set(['covert', 'wether']);
 /** Chinese words that sound the same, or look it. */

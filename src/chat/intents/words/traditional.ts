@@ -16,7 +16,9 @@ const SIMPLIFIED =
   '说说谁调请诺讲谢识贝负贡货贵买费资宾卖质账赛跃车轴较载辅辑转办回这连周进运过达适迟迈还边逻郑释厘钟银铢销钱锡错表钟镑钟长' +
   '门闭开间合阅阅板关升阵阴陆阳队阶杂电雾灵千韩响顺预顿头题额类显风台刮飞饭余喂马驾骤体发胡斗鲁凤盐丽麦面面面么么点齐出';
 
-const FOLDED: ReadonlyMap<string, string> = new Map([...TRADITIONAL].map((letter, at) => [letter, SIMPLIFIED[at] ?? letter]));
+const FOLDED: ReadonlyMap<string, string> = new Map(
+  [...TRADITIONAL].map((letter, at) => [letter, SIMPLIFIED[at] ?? letter]),
+);
 const ANY = new RegExp(`[${TRADITIONAL}]`, 'g');
 
 /** A text with those letters folded, of the same length. All of a text is folded where it is searched: see `src/knowledge/words`. */
