@@ -1,5 +1,6 @@
 import type { StoredFile } from '../../records/files.js';
 import { toUnreadable } from './limits.js';
+import { openPdf } from './open-pdf.js';
 
 /** A piece of text on a page, in points from its upper left corner. */
 export interface PageItem {
@@ -28,14 +29,8 @@ export async function readPdfItems(
   { name, bytes }: StoredFile,
   { first, count }: { readonly first: number; readonly count: number },
 ): Promise<readonly PageItems[]> {
-  const { getDocumentProxy } = await import('unpdf');
   try {
-    const document = await getDocumentProxy(new Uint8Array(bytes), {
-      isEvalSupported: false,
-      maxImageSize: 1,
-      stopAtErrors: false,
-      verbosity: 0,
-    });
+    const document = await openPdf(bytes);
     try {
       const pages: PageItems[] = [];
       const last = Math.min(document.numPages, first + count - 1);

@@ -1,10 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { StoredFile } from '../../records/files.js';
 import { type ReadLimits, toUnreadable, unreadable } from './limits.js';
+import { openPdf } from './open-pdf.js';
 import { joinPages, type PagedText } from './paged-text.js';
-
-/** Largest picture that is decoded, in pixels: none is needed for the text. */
-const MAX_IMAGE_PIXELS = 1;
 
 /**
  * The text of a PDF with its pages, parted by a blank line. Reading stops at the page that fills `maxCharacters`.
@@ -13,15 +11,8 @@ const MAX_IMAGE_PIXELS = 1;
  * Errors: FILE_UNREADABLE, also for a document that is protected by a password.
  */
 export async function readPdf({ name, bytes }: StoredFile, { maxCharacters, signal }: ReadLimits): Promise<PagedText> {
-  const { getDocumentProxy } = await import('unpdf');
   try {
-    // A copy: pdf.js may detach the buffer that it is given, and takes no Buffer.
-    const document = await getDocumentProxy(new Uint8Array(bytes), {
-      isEvalSupported: false,
-      maxImageSize: MAX_IMAGE_PIXELS,
-      stopAtErrors: false,
-      verbosity: 0,
-    });
+    const document = await openPdf(bytes);
     try {
       const pages: string[] = [];
       let length = 0;
