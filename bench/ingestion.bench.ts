@@ -111,15 +111,16 @@ export async function benchIngestion(): Promise<readonly Row[]> {
 
 async function openBase(stores: PostgresStores) {
   const [store, storage] = [await stores.openKnowledge(), await stores.openIndexStorage()];
+  const threads = createThreadPool();
   const base = createKnowledgeBase({
-    ...{ store, files: stores.files, hub: createIngestionHub(), indexes: createSearchIndexes({ storage }) },
+    ...{ store, files: stores.files, hub: createIngestionHub(), indexes: createSearchIndexes({ storage, threads }) },
   });
   const { dataset } = await base.datasets.create(TENANT, { name: 'docs' });
-  return { base, datasetId: dataset.id };
+  return { base, datasetId: dataset.id, threads };
 }
 
 /** Parses the documents of these numbers, as a server does. */
-async function ingested({ base, datasetId }: Awaited<ReturnType<typeof openBase>>, from: number, to: number) {
+async function ingested({ base, datasetId, threads }: Awaited<ReturnType<typeof openBase>>, from: number, to: number) {
   const ids: string[] = [];
   for (let at = from; at < to; at += 1) {
     const content = [new TextEncoder().encode(documentText(at, PASSAGES))];
@@ -127,7 +128,6 @@ async function ingested({ base, datasetId }: Awaited<ReturnType<typeof openBase>
   }
   await base.documents.parse(TENANT, datasetId, ids);
   const left = new Set(ids);
-  const threads = createThreadPool();
   await new Promise<void>((resolve, reject) => {
     const work = runIngestions({ parts: base.parts, threads }).subscribe({
       next: ({ run, documentId, message }) => {
@@ -140,7 +140,6 @@ async function ingested({ base, datasetId }: Awaited<ReturnType<typeof openBase>
     });
   });
   await base.parts.indexes.settled();
-  await threads.close();
 }
 
 /** What one question or one write has waited, and how much the processes that it waits for have worked meanwhile. */

@@ -67,7 +67,7 @@ export async function openKnowledge(
     store,
     files: stores.files,
     hub: createIngestionHub(),
-    indexes: createSearchIndexes({ storage, turns, onError }),
+    indexes: createSearchIndexes({ storage, turns, threads, onError }),
     rerankers: (tenant, model) => modelsOf(tenant).reranker(model),
     translate: async (tenant, question, languages, signal) => {
       // The scripted model translates nothing.

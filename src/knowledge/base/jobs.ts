@@ -1,10 +1,13 @@
-/** Reading and cutting documents in threads. */
+/** Reading, cutting and indexing documents in threads. */
 
 import { unreadable } from '../../documents/reading/limits.js';
 import { type PageItems, readPdfItems } from '../../documents/reading/read-pdf-items.js';
 import { firstValue } from '../../operators/from-abortable.js';
 import type { StoredFile } from '../../records/files.js';
 import { type Threads, threadPerJob } from '../../threads/threads.js';
+import type { Passage } from '../search/passage.js';
+import { makeSegmentRows, type SegmentRows } from '../search/segment-rows.js';
+import { openWords } from '../words/words.js';
 import { builtInChunker } from './chunking/chunk-document.js';
 import { cleanDocument, type DetectedFile, parseFile, type TextForm } from './parse-document.js';
 import { partOfDocument } from './part-of-document.js';
@@ -27,7 +30,12 @@ export interface KnowledgeJobs {
     given: { readonly document: DocumentText; readonly config: ChunkerConfig },
     made: readonly BaseDraft[],
   ];
+  /** Passages of an index. */
+  readonly segment: readonly [given: { readonly passages: readonly Passage[] }, made: SegmentRows];
 }
+
+/** Of a thread: the dictionary of Chinese is loaded once in each that needs it. */
+const words = openWords();
 
 /** How each job is done, in whatever thread. */
 export const KNOWLEDGE_JOBS: {
@@ -39,6 +47,7 @@ export const KNOWLEDGE_JOBS: {
   clean: ({ document, form, part }) => partOfDocument(cleanDocument(document, form), part),
   items: ({ file, first, count }) => readPdfItems(file, { first, count }),
   chunk: async ({ document, config }) => [...(await builtInChunker.chunk(document, config))],
+  segment: ({ passages }) => makeSegmentRows(passages, words),
 };
 
 /** Longest text that is worked on in the calling thread, in UTF-16 units: about 10 ms of counting tokens. */
@@ -75,6 +84,8 @@ export async function knowledgeJob<J extends keyof KnowledgeJobs>(
 }
 
 function isSmall(given: KnowledgeJobs[keyof KnowledgeJobs][0]): boolean {
+  // Few passages are not asked of a thread at all.
+  if ('passages' in given) return false;
   if ('document' in given) return given.document.text.length <= MAX_IN_PLACE;
   return 'detected' in given && given.detected.kind === 'text' && given.file.bytes.length <= MAX_IN_PLACE;
 }

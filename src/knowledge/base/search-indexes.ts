@@ -3,9 +3,11 @@ import { requireObject } from '../../operators/invalid-option.js';
 import { LoopSlices } from '../../operators/loop-slices.js';
 import { LoopTurns } from '../../operators/loop-turns.js';
 import type { IndexStorage } from '../../records/index-storage.js';
+import type { Threads } from '../../threads/threads.js';
 import { createRowCache } from '../search/index-view.js';
 import { openSearchIndex, type SearchIndex } from '../search/search-index.js';
 import { DEFAULT_SETTINGS, type SearchSettings } from '../search/search-settings.js';
+import type { MakeSegmentRows } from '../search/segment-rows.js';
 import { openWords } from '../words/words.js';
 import type { PassageIndex, PassageIndexes, PassageModel } from './ports.js';
 
@@ -16,6 +18,8 @@ export interface SearchIndexesOptions {
   readonly maxOpen?: number | undefined;
   /** How searches that come at once take turns. @default slices of 8 ms, with a turn of the event loop between them */
   readonly turns?: LoopTurns | undefined;
+  /** Where many passages are taken apart. @default in slices of this thread */
+  readonly threads?: Threads | undefined;
   /** Told of failures of work in the background, which is tried again. @default none is told */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
@@ -30,9 +34,10 @@ const MAX_VECTOR_SHARE = 0.95;
 /** The indexes of datasets by words, n-grams and, where a dataset has a model, its vectors; see {@link openSearchIndex}. */
 export function createSearchIndexes(options: SearchIndexesOptions): PassageIndexes {
   requireObject('createSearchIndexes', 'options', options, 'an object with "storage"');
-  const { storage, maxOpen = 16, turns = new LoopTurns(), onError } = options;
+  const { storage, maxOpen = 16, turns = new LoopTurns(), threads, onError } = options;
   const words = openWords();
   const slices = new LoopSlices();
+  const makeRows = threads && rowsMadeIn(threads);
   const cache = createRowCache(TERM_BYTES, BODY_BYTES);
   /** In the order of their last use. */
   const opened = new Map<string, SearchIndex>();
@@ -42,7 +47,7 @@ export function createSearchIndexes(options: SearchIndexesOptions): PassageIndex
     const known = opened.get(key);
     opened.delete(key);
     const vectors = model && { model: model.name, embedder: model.embedder };
-    const options = { ...{ storage, tenant, dataset, words, turns, slices }, vectors, onError, cache };
+    const options = { ...{ storage, tenant, dataset, words, turns, slices, makeRows }, vectors, onError, cache };
     const index = known ?? openSearchIndex(options);
     opened.set(key, index);
     const [oldest] = opened.keys();
@@ -74,6 +79,17 @@ export function createSearchIndexes(options: SearchIndexesOptions): PassageIndex
     },
   };
 }
+
+function rowsMadeIn(threads: Threads): MakeSegmentRows {
+  return async (tenant, passages, signal = NEVER) => {
+    // Searches need nothing of it.
+    const { knowledgeJob } = await import('./jobs.js');
+    const own = threads.forTenant?.(tenant) ?? threads;
+    return knowledgeJob('segment', { passages }, { name: 'passages', threads: own, signal });
+  };
+}
+
+const NEVER = new AbortController().signal;
 
 function passageIndex(index: () => SearchIndex, model: PassageModel | undefined): PassageIndex {
   return {

@@ -8,7 +8,17 @@ import { compareKeys, sortKeys } from './memory-index-storage.js';
 import { passageVector } from './ngrams.js';
 import type { Passage } from './passage.js';
 import { type TermPostings, termsOf } from './postings.js';
-import { bodiesOf, bodyKey, GONE, HIDDEN, ROWS, type Segment, type StoredHead, writeSegment } from './segment.js';
+import {
+  bodiesOf,
+  bodyKey,
+  GONE,
+  HIDDEN,
+  ROWS,
+  type Segment,
+  type StoredHead,
+  type WorkSlices,
+  writeSegment,
+} from './segment.js';
 
 /** Terms that are merged between two looks at the clock. */
 const TERMS_A_LOOK = 32;
@@ -19,13 +29,13 @@ const BLOCKS_A_STEP = 8;
 export interface BuildOptions {
   readonly words: Words;
   /** Turns that the work takes. */
-  readonly slices: LoopSlices;
+  readonly slices: WorkSlices;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Takes passages apart and writes them as a segment; see {@link writeSegment}. */
 export async function buildSegment(
-  storage: IndexStorage,
+  storage: Pick<IndexStorage, 'write'>,
   scope: IndexScope,
   passages: readonly Passage[],
   { words, slices, signal }: BuildOptions,

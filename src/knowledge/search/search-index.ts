@@ -16,6 +16,7 @@ import type { Passage, PassageHead, SearchHit } from './passage.js';
 import { searchPassages } from './search-passages.js';
 import { DEFAULT_SETTINGS, type SearchSettings } from './search-settings.js';
 import { bodyKey, GONE, HIDDEN, loadSegment, ROWS, type Segment, segmentsBefore } from './segment.js';
+import { type MakeSegmentRows, writeSegmentRows } from './segment-rows.js';
 
 /** Where an index is, and how it is used. */
 export interface SearchIndexOptions {
@@ -28,13 +29,15 @@ export interface SearchIndexOptions {
   readonly turns?: LoopTurns | undefined;
   /** Shared by the indexes of a process: slices of what is added and merged, one in a turn of the event loop. @default its own */
   readonly slices?: LoopSlices | undefined;
+  /** Takes many passages apart elsewhere. Where it fails they are taken apart in slices. @default all are */
+  readonly makeRows?: MakeSegmentRows | undefined;
   /** @default {@link DEFAULT_SETTINGS} */
   readonly settings?: SearchSettings | undefined;
   /** Translations of terms. @default that of the package */
   readonly terms?: TermTable | undefined;
   /** Vectors of a model. @default none */
   readonly vectors?: DenseVectorsOptions | undefined;
-  /** Told of failures of merging, which is tried again with the next change. @default none is told */
+  /** Told of failures of merging, which is tried again with the next change, and of `makeRows`. @default none is told */
   readonly onError?: ((error: unknown) => void) | undefined;
   /** Rows that are kept for the next search; several indexes may share it. @default one of its own, with 32 MiB of postings and 32 MiB of words of passages */
   readonly cache?: RowCache | undefined;
@@ -99,6 +102,8 @@ const SWEEP_AFTER_MS = 3_600_000;
 const MAX_QUESTION = 8_192;
 const CACHE_BYTES = 32 * 1_048_576;
 const MAX_ID = 200;
+/** UTF-16 units of passages that are taken apart in slices of this thread: some 10 ms. */
+const MAX_IN_PLACE = 16_384;
 
 /**
  * Opens the index of a dataset; an index that is not there yet is empty.
@@ -167,11 +172,7 @@ class StoredSearchIndex implements SearchIndex {
     const newest = [...new Map(passages.map((passage) => [passage.id, passage])).values()];
     for (let from = 0; from < newest.length; from += SEGMENT_PASSAGES) {
       const part = newest.slice(from, from + SEGMENT_PASSAGES);
-      const entry = await buildSegment(this.#storage, this.#scope, part, {
-        words: this.#words,
-        slices: this.#slices,
-        signal,
-      });
+      const entry = await this.#segmentOf(part, signal);
       const ids = part.map(({ id }) => id);
       try {
         await this.#change((view) => {
@@ -186,6 +187,21 @@ class StoredSearchIndex implements SearchIndex {
       await this.#eraseBodies(ids, entry.id);
     }
     this.#mergeLater();
+  }
+
+  /** Writes a segment: what takes long is made by a thread, where there are any that can. */
+  async #segmentOf(passages: readonly Passage[], signal: AbortSignal | undefined): Promise<SegmentEntry> {
+    const { makeRows, tenant } = this.#options;
+    const length = passages.reduce((sum, { text }) => sum + text.length, 0);
+    if (makeRows !== undefined && length > MAX_IN_PLACE) {
+      const made = await makeRows(tenant, passages, signal).catch((error: unknown) => {
+        signal?.throwIfAborted();
+        this.#options.onError?.(error);
+      });
+      if (made !== undefined) return writeSegmentRows(this.#storage, this.#scope, made, this.#slices);
+    }
+    const slices = this.#slices;
+    return buildSegment(this.#storage, this.#scope, passages, { words: this.#words, slices, signal });
   }
 
   async remove(ids: readonly string[]): Promise<void> {

@@ -67,12 +67,15 @@ export function segmentsBefore(time: number): string {
   return `s${Math.max(0, time).toString(36).padStart(9, '0')}`;
 }
 
+/** The turns of the event loop that long work takes. */
+export type WorkSlices = Pick<LoopSlices, 'isOver' | 'next'>;
+
 /** Writes the rows of a new segment, a few at a time; it counts from the commit of the entry that is given. */
 export async function writeSegment(
-  storage: IndexStorage,
+  storage: Pick<IndexStorage, 'write'>,
   scope: IndexScope,
   { heads, flags, bodies, terms }: SegmentSource,
-  slices: LoopSlices,
+  slices: WorkSlices,
 ): Promise<SegmentEntry> {
   const id = `${segmentsBefore(Date.now())}${randomUUID().replaceAll('-', '')}`;
   const writer = rowWriter((rows) => storage.write(scope, id, rows), slices);
@@ -95,7 +98,7 @@ export async function writeSegment(
   return { id, flags };
 }
 
-async function* blocksOf(terms: SegmentSource['terms'], slices: LoopSlices): AsyncGenerator<TermBlock> {
+async function* blocksOf(terms: SegmentSource['terms'], slices: WorkSlices): AsyncGenerator<TermBlock> {
   if (Symbol.iterator in terms) {
     yield* termBlocks(terms);
     return;
@@ -112,7 +115,8 @@ async function* blocksOf(terms: SegmentSource['terms'], slices: LoopSlices): Asy
   yield* termBlocks(portion);
 }
 
-function rowWriter(write: (rows: readonly IndexRow[]) => Promise<void>, slices: LoopSlices) {
+/** Gathers rows into steps of {@link STEP_BYTES}, and writes each. */
+export function rowWriter(write: (rows: readonly IndexRow[]) => Promise<void>, slices: WorkSlices) {
   let rows: IndexRow[] = [];
   let bytes = 0;
   const flush = async (): Promise<void> => {
