@@ -80,7 +80,8 @@ const NARROW = { first: 0xa1, last: 0xdf, unicode: 0xff61 };
 function decodedNumbers(charset: string): string {
   const decoder = new TextDecoder(charset);
   const lines = ['<00> <7f> 0'];
-  if (charset === 'shift_jis') lines.push(`<${NARROW.first.toString(16)}> <${NARROW.last.toString(16)}> ${NARROW.unicode}`);
+  if (charset === 'shift_jis')
+    lines.push(`<${NARROW.first.toString(16)}> <${NARROW.last.toString(16)}> ${NARROW.unicode}`);
   for (let lead = LEADS.first; lead <= LEADS.last; lead += 1) {
     for (let trail = TRAILS.first; trail <= TRAILS.last; trail += 1) {
       const text = decoder.decode(Uint8Array.of(lead, trail));

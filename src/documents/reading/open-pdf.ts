@@ -4,7 +4,7 @@ import { CharacterMaps } from './character-maps.js';
 const MAX_IMAGE_PIXELS = 1;
 
 /** A document of PDF.js. */
-type PdfDocument = Awaited<ReturnType<(typeof import('unpdf'))['getDocumentProxy']>>;
+type PdfDocument = Awaited<ReturnType<typeof import('unpdf')['getDocumentProxy']>>;
 
 /** Opens a PDF for its text; its caller destroys it. Errors: those of PDF.js */
 export async function openPdf(bytes: Uint8Array): Promise<PdfDocument> {
