@@ -123,6 +123,7 @@ export {
   type SearchQuery,
 } from '../knowledge/search/search-index.js';
 export { readSearchSettings, type SearchSettings } from '../knowledge/search/search-settings.js';
+export type { MakeSegmentRows, SegmentRows } from '../knowledge/search/segment-rows.js';
 export type { Language } from '../knowledge/words/language.js';
 export type { TextWords, Words } from '../knowledge/words/words.js';
 export { LoopSlices, type LoopSlicesOptions } from '../operators/loop-slices.js';
