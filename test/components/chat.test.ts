@@ -190,22 +190,19 @@ describe('a database that is away in the middle', () => {
     ['append', []],
     // What an earlier try has stored is replaced.
     ['remove', ['before']],
-  ] as const)(
-    'when the answer is stored (%s) ends the chat with STORE_UNAVAILABLE, once',
-    async (call, before) => {
-      const { services, chats } = await tenant();
-      const said = before.map((content) => ({ id: 'run:question', role: 'user' as const, content, createdAt: 1 }));
-      await chats.append(TENANT, 's', said);
-      const store = { ...chats, [call]: () => Promise.reject(AWAY) };
-      const given = { ...services, chats: { ...services.chats, store } };
-      const { told } = await ask(given, { query: 'What is a checkpoint?' });
-      expect(told.at(-1)).toMatchObject({ type: 'error', code: 'STORE_UNAVAILABLE' });
-      expect(told.filter(({ type }) => type === 'final' || type === 'error')).toHaveLength(1);
-      const stored = await chats.messages(TENANT, 's', { limit: 5 });
-      expect(stored.slice(0, before.length).map(({ content }) => content)).toEqual(before);
-      expect(stored.length).toBe(call === 'remove' ? 2 : 0);
-    },
-  );
+  ] as const)('when the answer is stored (%s) ends the chat with STORE_UNAVAILABLE, once', async (call, before) => {
+    const { services, chats } = await tenant();
+    const said = before.map((content) => ({ id: 'run:question', role: 'user' as const, content, createdAt: 1 }));
+    await chats.append(TENANT, 's', said);
+    const store = { ...chats, [call]: () => Promise.reject(AWAY) };
+    const given = { ...services, chats: { ...services.chats, store } };
+    const { told } = await ask(given, { query: 'What is a checkpoint?' });
+    expect(told.at(-1)).toMatchObject({ type: 'error', code: 'STORE_UNAVAILABLE' });
+    expect(told.filter(({ type }) => type === 'final' || type === 'error')).toHaveLength(1);
+    const stored = await chats.messages(TENANT, 's', { limit: 5 });
+    expect(stored.slice(0, before.length).map(({ content }) => content)).toEqual(before);
+    expect(stored.length).toBe(call === 'remove' ? 2 : 0);
+  });
 
   it('when the conversation is loaded is a conversation without memory', async () => {
     const { services, chats } = await tenant();
