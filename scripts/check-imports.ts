@@ -8,7 +8,17 @@ import path from 'node:path';
 import { readFiles, type SourceFile } from './support/files.js';
 import { isProgram, report } from './support/script.js';
 
-const BASE = ['errors', 'group-by', 'json', 'logger', 'nearest-name', 'newest', 'standard-schema', 'trace-context'];
+const BASE = [
+  'errors',
+  'group-by',
+  'json',
+  'logger',
+  'nearest-name',
+  'newest',
+  'passing-values',
+  'standard-schema',
+  'trace-context',
+];
 const ENGINE = [...BASE, 'operators', 'dsl', 'graph'];
 const PORTS = [...ENGINE, 'threads', 'templates', 'models', 'records'];
 const ADAPTERS = [...PORTS, 'documents', 'adapters'];

@@ -18,6 +18,8 @@ export class Newest<T> {
   readonly #options: NewestOptions<T>;
   /** The oldest first. */
   readonly #values = new Map<string, T>();
+  /** The key that was put or touched last; it may be gone. */
+  #newest: string | undefined;
   #size = 0;
 
   constructor(options: NewestOptions<T>) {
@@ -36,9 +38,11 @@ export class Newest<T> {
   /** Gets a value and makes it the newest. */
   touch(key: string): T | undefined {
     const value = this.#values.get(key);
-    if (value === undefined) return undefined;
+    // Mostly it is the newest already, and each entry that is deleted takes room in the table until that is made anew.
+    if (value === undefined || key === this.#newest) return value;
     this.#values.delete(key);
     this.#values.set(key, value);
+    this.#newest = key;
     return value;
   }
 
@@ -49,6 +53,7 @@ export class Newest<T> {
     const size = this.#sizeOf(value);
     if (size > maxSize) return;
     this.#values.set(key, value);
+    this.#newest = key;
     this.#size += size;
     while (this.#values.size > maxCount || this.#size > maxSize) this.#dropOldest();
   }

@@ -11,6 +11,7 @@ import {
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { EngineError } from '../errors.js';
 import { coalesce } from '../operators/coalesce.js';
+import type { PassingValues } from '../passing-values.js';
 import type { LoggedEvent, RunLog } from '../records/run-log.js';
 import type { RunRecord } from '../records/runs.js';
 import { type EventFrame, isLastEvent, mergeFrames, storedFrame } from './event-frame.js';
@@ -40,7 +41,7 @@ export interface FollowOptions {
   /** Bytes that may wait for the client once it is up to date. */
   readonly maxQueueBytes: number;
   /** Holds the client for as long as it follows. */
-  readonly followers: Set<Following>;
+  readonly followers: PassingValues<Following>;
 }
 
 /** A client that follows a run. */
@@ -91,8 +92,8 @@ class Follower implements Following {
 
   start(): void {
     const { findLive, followers } = this.#options;
-    followers.add(this);
-    this.#subscriber.add(() => followers.delete(this));
+    const place = followers.add(this);
+    this.#subscriber.add(() => followers.remove(place, this));
     // From the beginning: a client that reads what was is there as well.
     this.#subscriber.add(findLive()?.clients.attach());
     this.#subscriber.add(() => this.#gone.next());

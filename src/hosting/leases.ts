@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { filter, firstValueFrom, Subject } from 'rxjs';
+import { PassingValues } from '../passing-values.js';
 import type { Lease } from '../records/coordination.js';
 import { ownedKey } from '../records/repository.js';
 import type { LeaseAcquisition } from '../records/run-commit.js';
@@ -34,7 +35,7 @@ export class SessionLeases {
   /** Their places. */
   readonly shares: Shares;
   readonly #freed = new Subject<void>();
-  readonly #held = new Set<SessionLease>();
+  readonly #held = new PassingValues<SessionLease>();
   #timer: NodeJS.Timeout | undefined = undefined;
   #isRenewing = false;
   #isFailing = false;
@@ -86,12 +87,13 @@ export class SessionLeases {
       this.#freed.next();
     };
     const row = { name: SESSION_LEASES + sessionId, owner: createId(), data: { run, agent: agentId, home } };
+    let place = -1;
     const lease = new SessionLease(tenant, row, this.#parts, {
       hold: () => {
-        this.#held.add(lease);
+        place = this.#held.add(lease);
         this.#timer ??= setInterval(() => void this.#renewAll(), limits.leaseMs / RENEWALS).unref();
       },
-      forget: () => this.#held.delete(lease),
+      forget: () => this.#held.remove(place, lease),
       free,
     });
     return lease;
@@ -110,7 +112,7 @@ export class SessionLeases {
   async #renewAll(): Promise<void> {
     if (this.#isRenewing) return;
     this.#isRenewing = true;
-    const results = await Promise.allSettled([...this.#held].map((lease) => lease.renew()));
+    const results = await Promise.allSettled(this.#held.list().map((lease) => lease.renew()));
     const failure = results.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
     if (failure !== undefined && !this.#isFailing) {
       this.#parts.logger.warn({ err: failure.reason }, 'leases of runs cannot be renewed; trying again');

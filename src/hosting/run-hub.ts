@@ -2,6 +2,7 @@
 import { AsyncSubject, from, lastValueFrom, merge, type Observable, of, Subscription, takeUntil, timer } from 'rxjs';
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { EngineError } from '../errors.js';
+import { PassingMap, PassingValues } from '../passing-values.js';
 import { type CommitRun, commitInSteps, sessionTaken } from '../records/run-commit.js';
 import type { RunRecord } from '../records/runs.js';
 import { observed } from '../telemetry/run-watch.js';
@@ -48,10 +49,10 @@ export class RunHub {
   readonly parts: HostParts;
   readonly #commit: CommitRun;
   /** By id, which no two runs of any tenants have in common. */
-  readonly #live = new Map<string, LiveRun>();
-  readonly #followers = new Set<Following>();
+  readonly #live = new PassingMap<LiveRun>();
+  readonly #followers = new PassingValues<Following>();
   /** Runs whose last event was not delivered yet; they have released their sessions a moment before. */
-  readonly #unfinished = new Set<Promise<unknown>>();
+  readonly #unfinished = new PassingValues<Promise<unknown>>();
   readonly leases: SessionLeases;
   readonly sessionQuota: SessionQuota;
   readonly #notifications: RunNotifications;
@@ -85,8 +86,8 @@ export class RunHub {
   /** Events that are made and wait to be stored; and those that were delivered and wait for their clients. */
   get queues(): { readonly log: number; readonly clients: number } {
     let [log, clients] = [0, 0];
-    for (const live of this.#live.values()) log += Math.max(0, live.lastMade - live.lastSeq);
-    for (const { behind } of this.#followers) clients += behind;
+    for (const live of this.#live.list()) log += Math.max(0, live.lastMade - live.lastSeq);
+    for (const { behind } of this.#followers.list()) clients += behind;
     return { log, clients };
   }
 
@@ -137,11 +138,11 @@ export class RunHub {
     });
     if (claimed !== undefined && !(await stores.runs.replace(tenant, claimed, live.record))) throw claimedElsewhere(id);
     this.#live.set(id, live);
-    const ended = live.ended.then((record) => {
-      this.#unfinished.delete(ended);
+    const ended: Promise<void> = live.ended.then((record) => {
+      this.#unfinished.remove(place, ended);
       this.count(record);
     });
-    this.#unfinished.add(ended);
+    const place = this.#unfinished.add(ended);
     this.#watchCancels(live, watching, !lease.isAcquired);
     await live.start();
     // It was claimed in time and came too late all the same.
@@ -196,7 +197,7 @@ export class RunHub {
 
   /** Cancels the runs that match, here and in other processes. Gives those that another process was asked to cancel. */
   async cancel(tenant: string, which: LiveFilter): Promise<readonly RunRecord[]> {
-    for (const live of [...this.#live.values()]) {
+    for (const live of this.#live.list()) {
       if (live.identity.tenant === tenant && isMeant(live.identity, which)) live.cancel();
     }
     const { signals } = this.parts.stores;
@@ -236,10 +237,10 @@ export class RunHub {
     this.#isClosing = true;
     const timeout = setTimeout(() => {
       this.#closing.abort();
-      for (const live of [...this.#live.values()]) this.#stop(live);
+      for (const live of this.#live.list()) this.#stop(live);
     }, graceMs);
     try {
-      const released = this.leases.whenEmpty().then(() => Promise.all(this.#unfinished));
+      const released = this.leases.whenEmpty().then(() => Promise.all(this.#unfinished.list()));
       await lastValueFrom(from(released).pipe(takeUntil(timer(graceMs + RELEASE_MS))), { defaultValue: undefined });
       const { size } = this.leases;
       if (size > 0) this.parts.logger.warn({ runs: size }, 'a store does not answer, so leases of runs will expire');

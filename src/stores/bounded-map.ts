@@ -31,6 +31,8 @@ export class BoundedMap<T> {
   readonly #maxBytes: number;
   /** In order of the last `put`. */
   readonly #entries = new Map<string, Entry<T>>();
+  /** The key that was put or touched last; it may be gone. */
+  #newest: string | undefined;
   /** Number of values by tenant. */
   readonly #counts = new Map<string, number>();
   #bytes = 0;
@@ -49,8 +51,12 @@ export class BoundedMap<T> {
     const key = ownedKey(tenant, id);
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
+    // Mostly it is the newest already, and each entry that is deleted takes room in the table until that is made anew.
+    if (key !== this.#newest) {
+      this.#entries.delete(key);
+      this.#entries.set(key, entry);
+      this.#newest = key;
+    }
     return entry.value;
   }
 
@@ -67,6 +73,7 @@ export class BoundedMap<T> {
     }
     this.delete(tenant, id);
     this.#entries.set(key, { tenant, id, value, bytes });
+    this.#newest = key;
     this.#counts.set(tenant, this.countOf(tenant) + 1);
     this.#bytes += bytes;
   }

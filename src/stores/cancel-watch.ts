@@ -1,5 +1,6 @@
 import { Observable, type Subscriber } from 'rxjs';
 import type { Log } from '../logger.js';
+import { PassingMap } from '../passing-values.js';
 
 export interface CancelWatchOptions {
   /** Which of these tasks a cancel is requested for. */
@@ -25,7 +26,7 @@ const MAX_BATCH = 1_000;
  */
 export class CancelWatch {
   readonly #options: CancelWatchOptions;
-  readonly #watched = new Map<string, Set<Subscriber<void>>>();
+  readonly #watched = new PassingMap<Subscriber<void>[]>();
   /** Tasks to look up next. */
   readonly #due = new Set<string>();
   #timer: NodeJS.Timeout | undefined = undefined;
@@ -48,13 +49,18 @@ export class CancelWatch {
       }
       this.#options.listen?.();
       clearTimeout(this.#lingering);
-      const watchers = this.#watched.get(task) ?? new Set();
-      this.#watched.set(task, watchers.add(subscriber));
+      let watchers = this.#watched.get(task);
+      if (watchers === undefined) {
+        watchers = [];
+        this.#watched.set(task, watchers);
+      }
+      watchers.push(subscriber);
+      const own = watchers;
       if (!isNew) this.lookAt(task);
       if (pollMs !== undefined) this.#timer ??= setInterval(() => this.lookAtAll(), pollMs);
       return () => {
-        watchers.delete(subscriber);
-        if (watchers.size === 0 && this.#watched.get(task) === watchers) this.#watched.delete(task);
+        own.splice(own.indexOf(subscriber), 1);
+        if (own.length === 0 && this.#watched.get(task) === own) this.#watched.delete(task);
         if (this.#watched.size > 0) return;
         clearInterval(this.#timer);
         this.#timer = undefined;
@@ -74,7 +80,7 @@ export class CancelWatch {
     this.#isClosed = true;
     clearTimeout(this.#lingering);
     this.#options.unlisten?.();
-    for (const watchers of [...this.#watched.values()]) for (const watcher of [...watchers]) watcher.complete();
+    for (const watchers of this.#watched.list()) for (const watcher of [...watchers]) watcher.complete();
   }
 
   /** Looks up a task now, if it is watched, or as soon as the query that is under way has ended. */

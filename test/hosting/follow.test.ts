@@ -5,10 +5,11 @@ import type { EventFrame } from '../../src/hosting/event-frame.js';
 import { type Following, follow } from '../../src/hosting/follow.js';
 import type { LiveRun } from '../../src/hosting/live-run.js';
 import { ClientPresence } from '../../src/hosting/liveness.js';
+import { PassingValues } from '../../src/passing-values.js';
 import { createMemoryRunLog } from '../../src/stores/memory-run-log.js';
 
 it('knows how far clients are behind, for as long as they follow', async () => {
-  const followers = new Set<Following>();
+  const followers = new PassingValues<Following>();
   const frames = new Subject<EventFrame>();
   const live = {
     lastSeq: 0,
@@ -22,7 +23,7 @@ it('knows how far clients are behind, for as long as they follow', async () => {
     frames.next({ seq, event: 'message', json: '{}' } as EventFrame);
   };
   const ready$ = new BehaviorSubject(true);
-  const behind = () => [...followers].map((one) => one.behind);
+  const behind = () => followers.list().map((one) => one.behind);
   const seen: number[] = [];
   const following = follow({
     log: createMemoryRunLog(),

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import postgres from 'postgres';
 import { EngineError } from '../../errors.js';
 import type { Log } from '../../logger.js';
+import { PassingValues } from '../../passing-values.js';
 import type { Database, Sql } from './database.js';
 import { type EmbeddedServer, startEmbedded } from './embedded/start-embedded.js';
 import { URGENT_APPLICATION } from './embedded/wire.js';
@@ -48,17 +49,17 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     // Without the stack: the database is away, and nothing here is wrong.
     onWait: (error) => log.warn({ reason: messageOf(error) }, 'the database cannot be reached; trying again'),
   };
-  const underWay = new Set<Promise<unknown>>();
+  const underWay = new PassingValues<Promise<unknown>>();
   const tracked = async <T>(work: Promise<T>): Promise<T> => {
-    underWay.add(work);
+    const place = underWay.add(work);
     try {
       return await work;
     } finally {
-      underWay.delete(work);
+      underWay.remove(place, work);
     }
   };
   const close = async (): Promise<void> => {
-    await Promise.race([Promise.allSettled(underWay), delay(CLOSE_MS, undefined, { ref: false })]);
+    await Promise.race([Promise.allSettled(underWay.list()), delay(CLOSE_MS, undefined, { ref: false })]);
     // Its own waiting never ends once a connection was lost in the middle of a query.
     await Promise.all([sql.end({ timeout: 0 }), single.end({ timeout: 0 })]);
     await stop();

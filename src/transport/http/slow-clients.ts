@@ -1,5 +1,6 @@
 /** Ends connections of clients that send their requests, or take their answers, so slowly that they only hold memory and sockets. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { PassingValues } from '../../passing-values.js';
 
 /** What a client has to send or take at least, in bytes a second, as a mean over the time that it is given. */
 const LEAST_RATE = 8 * 1024;
@@ -17,6 +18,7 @@ export interface SlowClientsOptions {
 }
 
 interface Watched {
+  place: number;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Since when the body is waited for, and the bytes that had come by then. */
@@ -33,7 +35,7 @@ interface Watched {
  */
 export class SlowClients {
   readonly #options: SlowClientsOptions;
-  readonly #watched = new Set<Watched>();
+  readonly #watched = new PassingValues<Watched>();
   #timer: NodeJS.Timeout | undefined = undefined;
   #lookedAt = 0;
 
@@ -43,13 +45,13 @@ export class SlowClients {
 
   /** Watches a request until what it gives is called, at the latest when the connection is closed. */
   watch(request: IncomingMessage, response: ServerResponse): () => void {
-    const watched: Watched = { request, response, sending: undefined, taking: undefined };
-    this.#watched.add(watched);
+    const watched: Watched = { place: -1, request, response, sending: undefined, taking: undefined };
+    watched.place = this.#watched.add(watched);
     if (this.#timer === undefined) {
       this.#lookedAt = this.#options.now();
       this.#timer = setInterval(() => this.#look(), this.#options.slowMs / LOOKS).unref();
     }
-    return () => this.#watched.delete(watched);
+    return () => this.#watched.remove(watched.place, watched);
   }
 
   #look(): void {
@@ -63,7 +65,7 @@ export class SlowClients {
       clearInterval(this.#timer);
       this.#timer = undefined;
     }
-    for (const watched of this.#watched) {
+    for (const watched of this.#watched.list()) {
       if (wasBusy) watched.sending = watched.taking = undefined;
       const why = this.#isSilent(watched, now)
         ? 'the request does not come'
@@ -71,7 +73,7 @@ export class SlowClients {
           ? 'the answer is not taken'
           : undefined;
       if (why === undefined) continue;
-      this.#watched.delete(watched);
+      this.#watched.remove(watched.place, watched);
       whenCut({ path: pathOf(watched.request), why });
       watched.request.socket.destroy();
     }
