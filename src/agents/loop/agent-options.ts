@@ -172,6 +172,11 @@ function requireFunctions(owner: string, option: string, list: unknown): void {
 }
 
 function requireNames(owner: string, use: readonly AnyMiddleware[]): void {
+  const called = Array.isArray(use) ? use.find((one: unknown) => typeof one === 'function') : undefined;
+  if (called !== undefined) {
+    const { name } = called as unknown as { readonly name: string };
+    throw invalidOption(owner, 'use', `a list of middlewares; call what makes one: ${name || 'it'}(…)`, called);
+  }
   if (!Array.isArray(use) || use.some((one) => typeof one?.name !== 'string')) {
     throw invalidOption(owner, 'use', 'a list of middlewares, made by defineMiddleware', use);
   }

@@ -49,7 +49,7 @@ export function answerStep(agent: AgentInGraph): Step<Ending, Verdict> {
       return ended(agent, at, { type: 'answered', reason, text, value: read.value });
     };
     const text = direct ?? message.content;
-    const answer = runHooks<FinalAnswer>(setup.name, setup.use, ({ afterAgent }) => afterAgent, { text }, at);
+    const answer = runHooks<FinalAnswer>(setup.name, setup.use, 'afterAgent', { text }, at);
     return (isThenable(answer) ? answer.then(take) : take(answer)) as Verdict;
   });
 }

@@ -220,6 +220,10 @@ export function checkBackground(owner: string, rules: BackgroundRules, tools: re
     const message = `${owner}: backgroundWork names the tool "${unknown}", which the agent does not have.${didYouMean(unknown, names)}`;
     throw new EngineError('OPTION_INVALID', message);
   }
+  if (!tools.some((tool) => rules.isFor(tool))) {
+    const message = `${owner} has nothing that backgroundWork could move. Give it agents as tools, or name tools: backgroundWork({ tools: ['…'] }).`;
+    throw new EngineError('OPTION_INVALID', message);
+  }
   const taken = tools.find(
     ({ parameters: { properties }, ...tool }) =>
       rules.isFor(tool as StepTool) && isJsonObject(properties) && Object.hasOwn(properties, AT_ONCE),

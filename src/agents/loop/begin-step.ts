@@ -23,7 +23,7 @@ export function beginStep({ setup }: AgentInGraph): Step<unknown, unknown> {
       return {};
     };
     const heard = asHeardBy(name, messagesOf(asked, at.path));
-    const messages = runHooks(name, use, ({ beforeAgent }) => beforeAgent, heard, at);
+    const messages = runHooks(name, use, 'beforeAgent', heard, at);
     return isThenable(messages) ? messages.then(take) : take(messages);
   });
 }

@@ -167,7 +167,7 @@ export function gatherStep(agent: AgentInGraph): Step<unknown, Gathered> {
       return direct === undefined ? { next: 'listen' } : { next: 'answer', direct };
     };
     const ordered = inOrder(agent, results as Results, at);
-    const messages = runHooks(setup.name, setup.use, ({ afterTools }) => afterTools, ordered, at);
+    const messages = runHooks(setup.name, setup.use, 'afterTools', ordered, at);
     return (isThenable(messages) ? messages.then(take) : take(messages)) as Gathered;
   });
 }

@@ -30,7 +30,7 @@ import { placeOf } from './listen-step.js';
 import { liveAt } from './live-control.js';
 import { addUsage, loopAt } from './loop-state.js';
 import type { AskModel, RoundRequest } from './middleware.js';
-import { MiddlewareView } from './run-hooks.js';
+import { givenBy, MiddlewareView } from './run-hooks.js';
 
 /** Asks the model; the chunks are those of its message, as {@link joinAnswer} joins them. */
 export function modelStep(agent: AgentInGraph): Step<unknown, AssistantMessage> {
@@ -90,7 +90,12 @@ function requestOf(agent: AgentInGraph, at: StepActivation): Observable<RoundReq
   }
   for (const middleware of setup.use) {
     if (middleware.beforeModel === undefined) continue;
-    changes.push((request) => middleware.beforeModel?.(request, new MiddlewareView(setup.name, at, middleware)));
+    changes.push((request) => {
+      const take = (given: unknown): RoundRequest => givenBy('beforeModel', middleware, given, request);
+      const given = middleware.beforeModel?.(request, new MiddlewareView(setup.name, at, middleware));
+      if (isObservable(given)) return given.pipe(map(take));
+      return isThenable(given) ? given.then(take) : take(given);
+    });
   }
   return changes.reduce<Observable<RoundRequest>>(
     (request$, change) =>

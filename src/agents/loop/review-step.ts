@@ -33,13 +33,7 @@ export function reviewStep(agent: AgentInGraph): Step<AssistantMessage, Ending> 
     const calls = loop.value.spent === '' ? uniqueCallIds(toolCalls?.slice(0, MAX_CALLS) ?? []) : [];
     const asked: AssistantMessage = calls.length === 0 ? rest : { ...rest, toolCalls: calls };
     if (isUnfinished(message) || message.extra?.failed !== undefined) return take({ message: asked, results: [] });
-    const reviewed = runHooks<RoundAnswer>(
-      name,
-      use,
-      ({ afterModel }) => afterModel,
-      { message: asked, results: [] },
-      at,
-    );
+    const reviewed = runHooks<RoundAnswer>(name, use, 'afterModel', { message: asked, results: [] }, at);
     return afterwards(reviewed, (answer) =>
       answer instanceof Interrupt ? answer : afterwards(withRefusedCalls(agent, answer as RoundAnswer), take as never),
     ) as Ending;

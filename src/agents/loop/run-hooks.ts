@@ -2,6 +2,7 @@
 import { defer, type Observable, tap } from 'rxjs';
 import { isThenable } from '../../compose/engine/later.js';
 import { Interrupt, type InterruptOptions, type InterruptPart } from '../../compose/interrupt.js';
+import { show } from '../../compose/make-step.js';
 import type { StepActivation } from '../../compose/step.js';
 import { EngineError } from '../../errors.js';
 import { isJsonObject } from '../../json.js';
@@ -9,7 +10,7 @@ import type { AssistantMessage } from '../../models/messages.js';
 import { StepView } from './agent-view.js';
 import { callModel, joinAnswer } from './ask-model.js';
 import { addUsage, loopAt } from './loop-state.js';
-import type { AnyMiddleware, AskingHookResult, HookView, RoundRequest } from './middleware.js';
+import type { AnyMiddleware, AskingHookResult, HOOKS, HookView, RoundRequest } from './middleware.js';
 
 /** The view of one middleware. */
 export class MiddlewareView extends StepView implements HookView {
@@ -60,8 +61,39 @@ export class MiddlewareView extends StepView implements HookView {
   }
 }
 
-/** A hook, bound to its middleware. */
-type Hook<T> = (middleware: AnyMiddleware) => ((value: T, view: MiddlewareView) => AskingHookResult<T>) | undefined;
+/** What the hooks that pass a value on may give in its place. */
+const GIVES = {
+  beforeAgent: { needs: 'a list of messages', fits: Array.isArray },
+  afterModel: {
+    needs: 'an answer, such as { message, results }',
+    fits: (given: unknown) => isJsonObject(given) && isJsonObject(given.message) && Array.isArray(given.results),
+  },
+  afterTools: { needs: 'a list of results', fits: Array.isArray },
+  afterAgent: {
+    needs: 'an answer, such as { text }',
+    fits: (given: unknown) => isJsonObject(given) && typeof given.text === 'string',
+  },
+  beforeModel: {
+    needs: 'a request, such as { ...request, instructions }',
+    fits: (given: unknown) => isJsonObject(given) && Array.isArray(given.messages) && Array.isArray(given.tools),
+  },
+} as const satisfies Partial<Record<(typeof HOOKS)[number], unknown>>;
+
+/**
+ * What a hook gave in place of its value, or that value where it gave nothing.
+ *
+ * @throws EngineError NODE_PROTOCOL for something that the agent cannot go on with.
+ */
+export function givenBy<T>(hook: keyof typeof GIVES, { name }: AnyMiddleware, given: unknown, before: T): T {
+  if (given === undefined) return before;
+  const { needs, fits } = GIVES[hook];
+  if (fits(given)) return given as T;
+  const message = `The hook "${hook}" of the middleware "${name}" must give ${needs}, or nothing; received ${show(given)}.`;
+  throw new EngineError('NODE_PROTOCOL', message);
+}
+
+/** A hook of a middleware, as it is called. */
+type Hook<T> = ((value: T, view: MiddlewareView) => AskingHookResult<T>) | undefined;
 
 /** Where the hooks stand while one of them asks. */
 interface HookMemo {
@@ -78,7 +110,7 @@ interface HookMemo {
 export function runHooks<T>(
   agent: string,
   middlewares: readonly AnyMiddleware[],
-  hookOf: Hook<T>,
+  name: Exclude<keyof typeof GIVES, 'beforeModel'>,
   first: T,
   at: StepActivation,
 ): T | Interrupt | PromiseLike<T | Interrupt> {
@@ -87,7 +119,7 @@ export function runHooks<T>(
     let current = value;
     for (let index = from; index < middlewares.length; index += 1) {
       const middleware = middlewares[index] as AnyMiddleware;
-      const hook = hookOf(middleware);
+      const hook = middleware[name] as unknown as Hook<T>;
       if (hook === undefined) continue;
       const given = hook.call(middleware, current, new MiddlewareView(agent, at, middleware));
       if (isThenable(given)) {
@@ -95,17 +127,17 @@ export function runHooks<T>(
         return given.then((later) =>
           later instanceof Interrupt
             ? asked(later, { hook: index, value: before })
-            : passOn(later ?? before, index + 1),
+            : passOn(givenBy(name, middleware, later, before), index + 1),
         );
       }
       if (given instanceof Interrupt) return asked(given, { hook: index, value: current });
-      current = (given as T | undefined) ?? current;
+      current = givenBy(name, middleware, given, current);
     }
     return current;
   };
   const asked = (interrupt: Interrupt, { hook, value }: HookMemo): Interrupt => {
-    const { name } = middlewares[hook] as AnyMiddleware;
-    return at.interruptAll(partsOf(name, interrupt), { memo: { hook, value } });
+    const { name: asker } = middlewares[hook] as AnyMiddleware;
+    return at.interruptAll(partsOf(asker, interrupt), { memo: { hook, value } });
   };
   return memo === undefined ? passOn(first, 0) : passOn(memo.value as T, memo.hook);
 }

@@ -47,6 +47,11 @@ describe('backgroundWork', () => {
     expect(() => agent({ name: 'lead', tools: [dig()], use })).toThrow(
       'agent "lead": backgroundWork names the tool "digg", which the agent does not have. Did you mean "dig"?',
     );
+    for (const tools of [[], ['wait_work']]) {
+      expect(() => agent({ name: 'lead', tools: [dig()], use: [backgroundWork({ tools })] })).toThrow(
+        'agent "lead" has nothing that backgroundWork could move.',
+      );
+    }
     const input = z.object({ in_background: z.boolean() });
     const own = defineTool({ name: 'own', description: 'Own.', input, run: () => '' });
     expect(() => agent({ name: 'lead', tools: [own], use: [backgroundWork({ tools: ['own'] })] })).toThrow(
