@@ -5,10 +5,15 @@ import { defineTool, invoke } from '../../../src/index.js';
 import { recordingModel } from './support.js';
 
 const look = defineTool({ name: 'look', description: 'Looks.', run: () => 'seen' });
-const run = (middleware: Partial<AnyMiddleware>) => {
+const run = (hooks: Readonly<Record<string, () => unknown>>) => {
   const model = recordingModel([{ tool: 'look' }], 'ok');
   return invoke(
-    agent({ name: 'clerk', model, tools: [look], use: [defineMiddleware({ name: 'odd', ...middleware })] }),
+    agent({
+      name: 'clerk',
+      model,
+      tools: [look],
+      use: [defineMiddleware({ name: 'odd', ...hooks } as unknown as AnyMiddleware)],
+    }),
     'go',
   );
 };
