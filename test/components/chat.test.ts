@@ -186,11 +186,11 @@ describe('a database that is away in the middle', () => {
     expect(finalIn(told).response).toContain('cannot be searched at the moment');
   });
 
-  it.each([
+  it.each<['append' | 'remove', readonly string[]]>([
     ['append', []],
     // What an earlier try has stored is replaced.
     ['remove', ['before']],
-  ] as const)('when the answer is stored (%s) ends the chat with STORE_UNAVAILABLE, once', async (call, before) => {
+  ])('when the answer is stored (%s) ends the chat with STORE_UNAVAILABLE, once', async (call, before) => {
     const { services, chats } = await tenant();
     const said = before.map((content) => ({ id: 'run:question', role: 'user' as const, content, createdAt: 1 }));
     await chats.append(TENANT, 's', said);
