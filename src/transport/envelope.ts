@@ -105,6 +105,19 @@ export function notFound(path: string): Failure {
   return { status: 404, body: { code: 404, message: `Not Found: ${path}`, data: null, error: 'Not Found' } };
 }
 
+/** Where RAGFlow's resources are. */
+const RAGFLOW_PATH = /^\/api\/v1\/(?:datasets|chats)\//;
+
+/**
+ * The answer to a change whose path has an empty id; undefined for others. RAGFlow reads such a path without its empty part, which takes no changes, and
+ * its clients know that by code 100.
+ */
+export function emptyId(method: string, path: string): Failure | undefined {
+  const isEmpty = RAGFLOW_PATH.test(path) && (path.includes('//') || path.endsWith('/'));
+  if (method === 'GET' || !isEmpty) return undefined;
+  return { status: 200, body: { code: 100, data: null, message: "<MethodNotAllowed '405: Method Not Allowed'>" } };
+}
+
 /** The answer to a method that a path does not take. */
 export function notAllowed(method: string, path: string, allowed: readonly string[]): Failure {
   const message = `${method} is not allowed for ${path}. Use ${allowed.join(' or ')}.`;

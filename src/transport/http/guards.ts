@@ -10,7 +10,7 @@ import { type CallerOptions, type Callers, tokenOf } from '../access/callers.js'
 import { refusalOf } from '../access/origins.js';
 import { type RateLimit, tooManyRequests } from '../access/rate-limits.js';
 import type { Strangers } from '../access/strangers.js';
-import { failureOf, notAllowed, notFound } from '../envelope.js';
+import { emptyId, failureOf, notAllowed, notFound } from '../envelope.js';
 import type { HttpExchange, RequestState } from './route.js';
 
 /** Keys and origins that may call the server. */
@@ -37,8 +37,9 @@ export function answerErrors(logger: Log, onError: (error: unknown) => void = ()
       await next();
       if (exchange.status !== 404 || exchange.body !== undefined) return;
       const allowed = methodsOf(exchange);
+      const { method, path } = exchange;
       const { status, body } =
-        allowed.length === 0 ? notFound(exchange.path) : notAllowed(exchange.method, exchange.path, allowed);
+        emptyId(method, path) ?? (allowed.length === 0 ? notFound(path) : notAllowed(method, path, allowed));
       if (allowed.length > 0) exchange.set('Allow', allowed.join(', '));
       exchange.status = status;
       exchange.body = body;

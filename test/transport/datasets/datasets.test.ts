@@ -172,6 +172,17 @@ describe('datasets', () => {
     });
   });
 
+  it.each([
+    ['POST', '/datasets//documents/parse'],
+    ['DELETE', '/datasets//chunks'],
+    ['POST', '/chats//sessions'],
+    ['PATCH', '/chats/a/sessions/'],
+  ])('are not changed by a path with an empty id, as in RAGFlow: %s %s', async (method, path) => {
+    const { ask } = await startDatasets();
+    const message = "<MethodNotAllowed '405: Method Not Allowed'>";
+    expect(await ask(method, path, {})).toEqual({ code: 100, data: null, message });
+  });
+
   it('say why they are not changed', async () => {
     const { ask, dataset } = await startDatasets();
     const [id] = [await dataset('one'), await dataset('two')];
