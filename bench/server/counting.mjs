@@ -3,7 +3,8 @@
  * matter which library sends it; answers the benchmark's questions over the channel between the processes.
  *
  * A statement is an Execute or a Query of the Postgres protocol, or a command of Redis; a round trip is a write to a database after the
- * last answer, so that statements that travel together count once. With one client that is the number of times a run waits for a database.
+ * last answer, so that statements that travel together count once. With one client that is the number of times a run waits for a database;
+ * with more it counts those of other runs as well.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
@@ -12,7 +13,9 @@ import net from 'node:net';
 import path from 'node:path';
 import postgres from 'postgres';
 
-const counts = { statements: 0, bytes: 0, writes: 0, roundTrips: 0, beforeFirst: 0, streams: 0, clientWrites: 0 };
+const counts = { statements: 0, bytes: 0, writes: 0, roundTrips: 0, clientWrites: 0 };
+/** Of each answer since that was asked for: round trips before its first piece. @type {number[]} */
+let beforeFirst = [];
 /** @type {Map<string, number>} */
 const byText = new Map();
 let isWaiting = false;
@@ -168,10 +171,7 @@ http.Server.prototype.emit = function (name, ...given) {
     let isFirst = true;
     response.write = function (/** @type {unknown[]} */ ...pieces) {
       counts.clientWrites += 1;
-      if (isFirst) {
-        counts.streams += 1;
-        counts.beforeFirst += counts.roundTrips - before;
-      }
+      if (isFirst) beforeFirst.push(counts.roundTrips - before);
       isFirst = false;
       return write.apply(this, pieces);
     };
@@ -209,6 +209,11 @@ async function answer(/** @type {any} */ { ask, file }) {
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, JSON.stringify(profile));
     return {};
+  }
+  if (ask === 'trips') {
+    const trips = beforeFirst;
+    beforeFirst = [];
+    return { trips };
   }
   if (ask === 'statements') return { texts: [...byText].sort(([, one], [, other]) => other - one) };
   if (ask === 'collect') for (let at = 0; at < 3; at += 1) globalThis.gc?.();

@@ -20,7 +20,7 @@ const USAGE = `What a run costs on the server: npm run bench:server -- [options]
   --clients LIST   clients at once                                                                            (1,32,100)
   --seconds N      time of one measurement                                                                    (4)
   --rounds N       measurements of each, in turns; medians are given                                          (1)
-  --warm N         seconds of work before the first measurement                                               (2)
+  --warm N         seconds of work before the first measurement, and hello runs 3,000 times at least          (2)
   --bare           also a Koa route that sends the same frames
   --peers          also, with Postgres and hello, LangGraph.js and Mastra's server, installed in bench/peers when they are not
   --quick          all of it within ten minutes: hello with 1 and 100 clients, the others with 32, --bare, --peers, 3 seconds each
@@ -35,9 +35,16 @@ Compare processor time, statements and bytes; runs a second depend on what else 
 interface Subject {
   readonly name: string;
   readonly server: ServerUnderTest;
+  /** Runs of hello before the first measurement, at least. */
+  readonly warmRuns: number;
   /** Undefined for a canvas that it does not have. */
   readonly callOf: (canvas: BenchCanvas) => Call | undefined;
 }
+
+/** Runs of hello before the first measurement: within the same time a route that only sends has ten times as many. */
+const WARM_RUNS = 3_000;
+/** The same of what takes longer. */
+const FEW_RUNS = 100;
 
 const { values } = parseArgs({
   options: {
@@ -116,6 +123,7 @@ async function measureStore(store: StoreName): Promise<readonly Row[]> {
       subjects.push({
         name: path.basename(path.resolve(tree)),
         server,
+        warmRuns: WARM_RUNS,
         callOf: (canvas) => runnelCall(server, agents, canvas),
       });
     }
@@ -161,6 +169,7 @@ async function measure(
   canvas: BenchCanvas,
   clients: number,
 ): Promise<Row> {
+  const roundTripsBeforeFirst = await tripsOf(server, callOf(canvas) as Call);
   const before = await server.counts(true);
   const databaseUs = databases.microseconds() + server.embeddedMicroseconds();
   const written = before.embeddedBytes + (await databases.written());
@@ -178,6 +187,7 @@ async function measure(
     ...{ store, canvas: canvas.name, clients, tree: name },
     ...timesOf(seen),
     ...countsOf(before, after, seen.runs),
+    roundTripsBeforeFirst,
     writtenBytes: (after.embeddedBytes + (await databases.written()) - written) / seen.runs,
     databaseUs: (databaseAfterUs - databaseUs) / seen.runs,
     heapBytes: (heapUsed - before.heapUsed) / seen.runs,
@@ -200,7 +210,6 @@ function countsOf(before: Counts, after: Counts, runs: number) {
   return {
     serverUs: (after.microseconds - before.microseconds) / runs,
     statements: (after.statements - before.statements) / runs,
-    roundTripsBeforeFirst: (after.beforeFirst - before.beforeFirst) / (after.streams - before.streams),
     bytes: (after.bytes - before.bytes) / runs,
     clientWrites: (after.clientWrites - before.clientWrites) / runs,
   };
@@ -214,10 +223,18 @@ function runnelCall({ url }: ServerUnderTest, agents: ReadonlyMap<string, string
   };
 }
 
-/** Until the compiler of V8 has seen everything. */
-async function warmUp({ name, callOf }: Subject, canvas: BenchCanvas): Promise<void> {
+/** How often most runs wait for a database before their first piece; one after another, because those of others would count as well. */
+async function tripsOf(server: ServerUnderTest, call: Call): Promise<number> {
+  await server.trips();
+  await load({ ...call, clients: 1, forMs: 0, atLeast: 25 });
+  return quantile(await server.trips(), 0.5);
+}
+
+/** Until the compiler of V8 has seen everything, which takes a number of runs, not a time. */
+async function warmUp({ name, warmRuns, callOf }: Subject, canvas: BenchCanvas): Promise<void> {
   say(`warming up ${name}, ${canvas.name}`);
-  await load({ ...(callOf(canvas) as Call), clients: 16, forMs: Number(values.warm) * 1_000, atLeast: 100 });
+  const atLeast = canvas.name === 'hello' ? warmRuns : FEW_RUNS;
+  await load({ ...(callOf(canvas) as Call), clients: 16, forMs: Number(values.warm) * 1_000, atLeast });
 }
 
 async function createAgents(url: string): Promise<ReadonlyMap<string, string>> {
@@ -244,13 +261,16 @@ async function bareOf({ callOf }: Subject): Promise<Subject> {
   }
   const bare = await startBare(frames);
   const agents = new Map(canvases.map(({ name }) => [name, name]));
-  return { name: 'bare Koa', server: bare, callOf: (canvas) => runnelCall(bare, agents, canvas) };
+  return { name: 'bare Koa', server: bare, warmRuns: WARM_RUNS, callOf: (canvas) => runnelCall(bare, agents, canvas) };
 }
 
 async function peerOf({ name, file, callOf }: Peer, databases: Databases): Promise<Subject> {
   say(`starting ${name}`);
   const server = await startPeer(file, await databases.environment());
-  return { name, server, callOf: (canvas) => (canvas.name === 'hello' ? callOf(server.url, canvas) : undefined) };
+  return {
+    ...{ name, server, warmRuns: FEW_RUNS },
+    callOf: (canvas) => (canvas.name === 'hello' ? callOf(server.url, canvas) : undefined),
+  };
 }
 
 async function printStatements({ name, server }: Subject): Promise<void> {

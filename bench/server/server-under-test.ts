@@ -16,9 +16,6 @@ export interface Counts {
   readonly bytes: number;
   readonly writes: number;
   readonly roundTrips: number;
-  /** Streams that had a first piece, and the round trips until then of all of them. */
-  readonly streams: number;
-  readonly beforeFirst: number;
   readonly clientWrites: number;
   /** Processor time of the server's process. */
   readonly microseconds: number;
@@ -33,6 +30,8 @@ export interface ServerUnderTest {
   readonly pid: number;
   /** @param collect collects garbage before */
   counts(collect?: boolean): Promise<Counts>;
+  /** Round trips to databases before the first piece of an answer, of each answer since it was asked. */
+  trips(): Promise<readonly number[]>;
   /** How often each statement was sent, the most frequent first. */
   statements(): Promise<readonly (readonly [text: string, count: number])[]>;
   startProfile(): Promise<void>;
@@ -63,7 +62,8 @@ function flagsOfStart(tree: string): readonly string[] {
   const { scripts } = JSON.parse(readFileSync(path.join(tree, 'package.json'), 'utf8')) as {
     readonly scripts: { readonly start: string };
   };
-  return scripts.start.split(' ').filter((word) => /^--max-/.test(word));
+  const [flags = ''] = scripts.start.split(' dist/');
+  return flags.split(' ').filter((word) => word.startsWith('--'));
 }
 
 /** Starts the route that only sends. @param frames what it sends, by agent */
@@ -102,6 +102,7 @@ async function start(
     url,
     pid: child.pid as number,
     counts: (collect = false) => ask<Counts>({ ask: collect ? 'collect' : 'counts' }),
+    trips: async () => (await ask<{ trips: readonly number[] }>({ ask: 'trips' })).trips,
     statements: async () => (await ask<{ texts: readonly (readonly [string, number])[] }>({ ask: 'statements' })).texts,
     startProfile: () => ask({ ask: 'profile' }),
     endProfile: (target) => ask({ ask: 'profiled', file: target }),
