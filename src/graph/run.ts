@@ -1,6 +1,6 @@
 /** Starting a run: as an Observable of events, or as a Promise of its end. */
 import { randomUUID } from 'node:crypto';
-import { EMPTY, NEVER, Observable, type Subscription, switchMap, take, timer } from 'rxjs';
+import { EMPTY, NEVER, Observable, type Subscription, switchMap, timer } from 'rxjs';
 import { EngineError, toEngineError } from '../errors.js';
 import type { Json } from '../json.js';
 import { requireList, requireObject } from '../operators/invalid-option.js';
@@ -329,7 +329,8 @@ class RunSubscription {
       this.#performance?.drain(end);
       return withinMs === undefined ? NEVER : timer(withinMs);
     };
-    this.#drain = drain$.pipe(take(1), switchMap(begin)).subscribe(end);
+    // A later wish takes the place of one before: what is at work may be stopped while it is waited for.
+    this.#drain = drain$.pipe(switchMap(begin)).subscribe(end);
   }
 
   #listenTo(signal: AbortSignal): void {

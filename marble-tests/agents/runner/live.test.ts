@@ -2,16 +2,9 @@
 import { Subject } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { LIVE } from '../../../src/agents/loop/live-control.js';
-import { LiveInputs } from '../../../src/agents/runner/live-inputs.js';
+import { LiveInputs, type SafePointRequest } from '../../../src/agents/runner/live-inputs.js';
 import { turnGraph } from '../../../src/agents/runner/turn-graph.js';
-import {
-  type AnyAgent,
-  agent,
-  agentTool,
-  type CancelMode,
-  type CancelRequest,
-  type UserInput,
-} from '../../../src/entries/agents.js';
+import { type AnyAgent, agent, agentTool, type CancelMode, type UserInput } from '../../../src/entries/agents.js';
 import {
   eventOf,
   inVirtualTime,
@@ -29,10 +22,14 @@ function set({ model, tool, hot }: VirtualTime, diagrams: readonly string[], inp
   const read = tool({ name: 'read', description: 'Reads.' }, ['----r|'], { r: 'It is long.' });
   const answers = model(diagrams, { c: call, a: 'A', b: 'B' });
   const delivered: string[] = [];
+  const modes: CancelMode[] = [];
   const stop$ = new Subject<{ readonly mode: 'now' | 'after-step' }>();
   const live = new LiveInputs(['guide'], {
     delivered: ({ id }, _, round) => delivered.push(`${id} in round ${round}`),
-    stopped: () => stop$.next({ mode: 'after-step' }),
+    stopped: (mode) => {
+      modes.push(mode);
+      stop$.next({ mode: mode === 'now' ? 'now' : 'after-step' });
+    },
   });
   const said: Record<string, UserInput> = {
     s: { id: 's', content: 'Short!' },
@@ -45,15 +42,20 @@ function set({ model, tool, hot }: VirtualTime, diagrams: readonly string[], inp
     live.add(input);
     live.interrupt(input);
   });
-  const requests: Record<string, CancelRequest> = {
+  const requests: Record<string, SafePointRequest> = {
     m: { mode: 'after-model' },
     t: { mode: 'after-tools' },
     r: { mode: 'after-round' },
     d: { mode: 'after-model', deep: true },
+    n: { mode: 'now' },
+    w: { mode: 'after-tools', withinMs: 3 },
+    W: { mode: 'after-tools', withinMs: 30 },
+    D: { mode: 'after-tools', withinMs: 2, deep: true },
+    a: { mode: 'any' },
   };
   if (cancels !== '') hot(cancels, requests).subscribe((request) => live.cancelAt(request));
   const heard = () => answers.requests.map(({ messages }) => messages.map(({ content }) => content));
-  return { read, answers, delivered, heard, options: { services: { [LIVE]: live }, cancel$: stop$ } };
+  return { read, answers, delivered, modes, live, heard, options: { services: { [LIVE]: live }, cancel$: stop$ } };
 }
 
 /** The agent in a turn, as a runner runs it. */
@@ -155,6 +157,85 @@ describe('a live input', () => {
         virtual.expectSubscriptions(answers.subscriptions[1] ?? []).toBe('---------^-!');
         virtual.flush();
         expect(delivered).toEqual(['w in round 2']);
+      },
+      { equal },
+    ));
+});
+
+describe('a stop that waits for a safe point', () => {
+  it('for `withinMs` only is at once when there is none in time, and ends the tool at work in that frame', () =>
+    inVirtualTime(
+      (virtual) => {
+        const { read, answers, modes, options } = set(virtual, ['-c|', '-a|'], '', '--w');
+        const guide = agent({ name: 'guide', model: answers, tools: [read] });
+        virtual.expectEvents(go(virtual, guide, options), ENDS).toBe('-----(c|)');
+        virtual.expectSubscriptions(read.subscriptions[0] ?? []).toBe('--^--!');
+        virtual.flush();
+        expect(modes).toEqual(['now']);
+      },
+      { equal },
+    ));
+
+  it('holds there when it comes in time, and leaves no timer', () =>
+    inVirtualTime(
+      (virtual) => {
+        const { read, answers, modes, live, options } = set(virtual, ['-c|', '-a|'], '', '--W');
+        const guide = agent({ name: 'guide', model: answers, tools: [read] });
+        virtual.expectEvents(go(virtual, guide, options), ENDS).toBe('-------(c|)');
+        virtual.expectSubscriptions(read.subscriptions[0] ?? []).toBe('--^----!');
+        virtual.hot('--------x').subscribe(() => live.close());
+        virtual.flush();
+        expect(modes).toEqual(['after-tools']);
+        expect(virtual.now()).toBeLessThan(30);
+      },
+      { equal },
+    ));
+
+  it('at the first one of any kind', () =>
+    inVirtualTime(
+      (virtual) => {
+        const { read, answers, modes, options } = set(virtual, ['-c|', '-a|'], '', '---a');
+        const guide = agent({ name: 'guide', model: answers, tools: [read] });
+        virtual.expectEvents(go(virtual, guide, options), ENDS).toBe('-------(c|)');
+        virtual.expectSubscriptions(answers.subscriptions[1] ?? []).toBe([]);
+        virtual.flush();
+        expect(modes).toEqual(['after-tools']);
+      },
+      { equal },
+    ));
+
+  it('with `deep` and `withinMs` ends an inner agent whose tool takes longer, and all around it', () =>
+    inVirtualTime(
+      (virtual) => {
+        const { read, answers, modes, options } = set(virtual, ['-c|', '-a|'], '', '-----D');
+        const writer = agent({ name: 'writer', description: 'Writes.', model: answers, tools: [read] });
+        const lead = virtual.model(['-c|', '-a|'], { c: toolCall('writer', { request: 'Write.' }), a: 'A' });
+        const guide = agent({ name: 'guide', model: lead, tools: [agentTool(writer)] });
+        virtual.expectEvents(go(virtual, guide, options), ENDS).toBe('-------(c|)');
+        virtual.expectSubscriptions(read.subscriptions[0] ?? []).toBe('----^--!');
+        virtual.expectSubscriptions(lead.subscriptions[1] ?? []).toBe([]);
+        virtual.flush();
+        expect(modes).toEqual(['now']);
+      },
+      { equal },
+    ));
+
+  it('is at once when that is asked for while what is at work is waited for', () =>
+    inVirtualTime(
+      (virtual) => {
+        // The lead asks two agents at once; one is at its safe point at 4, the other one would be at 9.
+        const { read, answers, modes, options } = set(virtual, ['-c|'], '', '---d---n');
+        const slow = virtual.model(['-----b|'], { b: 'B' });
+        const inner = (name: string, model: typeof slow) =>
+          agentTool(agent({ name, description: 'Works.', model, tools: [read] }));
+        const calls = [toolCall('quick', { request: 'Go.' }, 'q'), toolCall('slow', { request: 'Go.' }, 's')] as const;
+        const lead = virtual.model(['-(qs|)'], { q: calls[0], s: calls[1] });
+        const guide = agent({ name: 'guide', model: lead, tools: [inner('quick', answers), inner('slow', slow)] });
+        virtual.expectEvents(go(virtual, guide, options), ENDS).toBe('-------(c|)');
+        virtual.expectSubscriptions(slow.subscriptions[0] ?? []).toBe('-^-----!');
+        virtual.expectSubscriptions(read.subscriptions[0] ?? []).toBe([]);
+        virtual.flush();
+        expect(modes).toEqual(['after-model', 'now']);
       },
       { equal },
     ));

@@ -25,10 +25,10 @@ export interface LiveControl {
   deliver(agent: AgentPlace, inputs: readonly UserInput[], round: number): void;
   /** Whether an input ends this turn at the next safe point. */
   preempts(agent: AgentPlace): boolean;
-  /** Emits when the call of the model is to be dropped for an input; does not when one waits already. */
-  now$(agent: AgentPlace): Observable<unknown>;
-  /** Emits when an agent that rests is to go on: an input that it may have now, or that ends its turn, has come, or is there already. */
-  arrived$(agent: AgentPlace): Observable<unknown>;
+  /** Emits when the call of the model is to be dropped for an input that the agent has not had; at once when one waits already. */
+  now$(agent: AgentPlace, delivered: readonly string[]): Observable<unknown>;
+  /** Emits when an agent that rests is to go on: an input that it has not had and may have now, or that ends its turn, has come, or is there already. */
+  arrived$(agent: AgentPlace, delivered: readonly string[]): Observable<unknown>;
   /** An agent is at a safe point; called before the step that brought it there ends. */
   reached(agent: AgentPlace, point: SafePoint): void;
 }

@@ -26,6 +26,7 @@ import type { AgentInGraph } from './agent-in-graph.js';
 import { StepView } from './agent-view.js';
 import { askModel, joinAnswer, RESTART, UNFINISHED } from './ask-model.js';
 import { offeredAtOnce } from './background-state.js';
+import { heardAt } from './heard-inputs.js';
 import { placeOf } from './listen-step.js';
 import { liveAt } from './live-control.js';
 import { addUsage, loopAt } from './loop-state.js';
@@ -58,7 +59,7 @@ export function modelStep(agent: AgentInGraph): Step<unknown, AssistantMessage> 
       model = position;
     };
     const pieces$ = requestOf(agent, at).pipe(concatMap((request) => askModel(policy, request, at, { model, worked })));
-    const dropped$ = live === undefined ? pieces$ : pieces$.pipe(droppedBy(live.now$(place)));
+    const dropped$ = live === undefined ? pieces$ : pieces$.pipe(droppedBy(live.now$(place, heardAt(at))));
     const ended$ = endsOnFailure
       ? dropped$.pipe(catchError((thrown: unknown) => of(RESTART, failure(thrown))))
       : dropped$;

@@ -28,6 +28,7 @@ import {
 } from './background-state.js';
 import { callsOfTools } from './call-tools.js';
 import { spokenBy } from './heard-by.js';
+import { heardAt } from './heard-inputs.js';
 import { placeOf } from './listen-step.js';
 import { liveAt } from './live-control.js';
 import { loopAt } from './loop-state.js';
@@ -373,7 +374,7 @@ export function restStep({ setup }: AgentWithWork): Step<unknown, unknown> {
     'rest',
     (_, at) =>
       defer(() => {
-        const arrived$ = liveAt(at)?.arrived$(placeOf(setup, at)) ?? EMPTY;
+        const arrived$ = liveAt(at)?.arrived$(placeOf(setup, at), heardAt(at)) ?? EMPTY;
         let hasInput = false;
         const input$ = arrived$.pipe(
           tap(() => {

@@ -1,22 +1,25 @@
 /** A session while it is worked on: turns one after the other, and inputs that arrive meanwhile. */
 import { randomUUID } from 'node:crypto';
-import { Observable, Subject, type Subscriber, type Subscription, takeUntil, timer } from 'rxjs';
+import { Observable, Subject, type Subscriber, Subscription, takeUntil } from 'rxjs';
 import { type Resumption, recoverFrom, resumeFrom } from '../../compose/resume.js';
 import { run as runStep } from '../../compose/run.js';
 import type { StepRunOptions } from '../../compose/run-context.js';
 import type { Step } from '../../compose/step.js';
-import { EngineError, toEngineError } from '../../errors.js';
-import { infoOf, isTerminal, type RunEvent, type TerminalEvent } from '../../graph/events.js';
-import { isJsonObject, type JsonObject } from '../../json.js';
+import { EngineError } from '../../errors.js';
+import { isTerminal, type RunEvent, type TerminalEvent } from '../../graph/events.js';
+import { isJsonObject } from '../../json.js';
 import type { ChatMessage } from '../../models/messages.js';
+import { invalidOption } from '../../operators/invalid-option.js';
 import { LIVE } from '../loop/live-control.js';
 import type { SessionState, SessionTurn } from '../sessions/fold-session.js';
 import type { SessionFact, UserInput } from '../sessions/session-store.js';
-import { type CancelRequest, LiveInputs } from './live-inputs.js';
+import { type CancelRequest, LiveInputs, type SafePointRequest } from './live-inputs.js';
+import type { LiveStop, NextTurn } from './live-options.js';
 import type { CancelMode, RunnerEvent, TurnEnded } from './runner-events.js';
 import type { SessionWriter } from './session-writer.js';
 import type { TurnResult, TurnStart } from './turn-graph.js';
 import type { TurnLog, TurnLogs } from './turn-logs.js';
+import { busy, changedValues, full, outcomeOf, refusedAnswer, requireLost } from './turn-outcome.js';
 
 /** What a conversation is made of. */
 export interface ConversationSetup {
@@ -34,8 +37,10 @@ export interface ConversationSetup {
   readonly maxWaiting: number;
   readonly input$: Observable<UserInput> | undefined;
   readonly cancel$: Observable<CancelRequest> | undefined;
-  /** Whether it goes on without an open turn until its inputs end. */
-  readonly isLive: boolean;
+  /** What makes it go on without an open turn until its inputs end, or it is stopped. @default it ends when nothing is left to do */
+  readonly live:
+    | { readonly nextTurn: NextTurn | undefined; readonly stop$: Observable<LiveStop> | undefined }
+    | undefined;
 }
 
 /** How a conversation begins. */
@@ -69,8 +74,8 @@ interface OpenTurn {
   readonly turn: string;
   readonly run: string;
   readonly live: LiveInputs;
-  /** Stops the run; takes one value. */
-  readonly stop$: Subject<{ readonly mode: 'now' | 'after-step'; readonly withinMs?: number }>;
+  /** Stops the run. */
+  readonly stop$: Subject<{ readonly mode: 'now' | 'after-step' }>;
   readonly delivered: SessionFact[];
   log: TurnLog | undefined;
   /** The turn as it was before it was resumed. */
@@ -78,7 +83,6 @@ interface OpenTurn {
   mode: CancelMode;
   /** Emits when the run is to be given up; it may emit events before it is subscribed to. */
   readonly givenUp$: Subject<void>;
-  expiry: Subscription | undefined;
   end: TerminalEvent | undefined;
 }
 
@@ -86,9 +90,15 @@ class Conversation {
   readonly #setup: ConversationSetup;
   readonly #subscriber: Subscriber<RunnerEvent>;
   #open: OpenTurn | undefined;
-  #inputs: Subscription | undefined;
-  #cancels: Subscription | undefined;
+  /** Inputs, cancels and stops. */
+  readonly #heardOf = new Subscription();
   #areInputsOver: boolean;
+  /** Inputs that came before the session was read; undefined once it is. */
+  #early: UserInput[] | undefined = [];
+  /** A wish to stop that came before the turn began. */
+  #wish: SafePointRequest | undefined;
+  /** Whether what waits is left for another conversation. */
+  #isLastTurn = false;
   /** Inputs that are being stored. */
   #storing = 0;
   #isBusy = true;
@@ -101,12 +111,15 @@ class Conversation {
   }
 
   begin(opening: Opening): void {
+    this.#listen();
     this.#guarded(async () => {
       const state = await this.#setup.writer.load();
       if (this.#isStopped) return;
       if (opening.type !== 'resume' && state.open !== undefined) throw busy(this.#setup.session, state);
+      const early = this.#early ?? [];
+      this.#early = undefined;
       // Before the turn: a run may do all its work at once.
-      this.#listen();
+      for (const input of early) this.#guarded(() => this.#accept(input));
       if (opening.type === 'resume') await this.#resume(state, opening.answers);
       else if (opening.type === 'turn') await this.#start(opening.messages, []);
       if (this.#open === undefined) await this.#next();
@@ -117,8 +130,7 @@ class Conversation {
   stop(): void {
     if (this.#isStopped) return;
     this.#isStopped = true;
-    this.#inputs?.unsubscribe();
-    this.#cancels?.unsubscribe();
+    this.#heardOf.unsubscribe();
     const open = this.#open;
     if (open === undefined) return;
     this.#close(open);
@@ -133,19 +145,39 @@ class Conversation {
   }
 
   #listen(): void {
-    const { input$, cancel$ } = this.#setup;
-    this.#cancels = cancel$?.subscribe({
-      next: (request) => this.#cancel(request),
-      error: () => this.#cancel({ mode: 'now' }),
-    });
-    this.#inputs = input$?.subscribe({
-      next: (input) => this.#guarded(() => this.#accept(input)),
-      error: (error: unknown) => this.#fail(error),
-      complete: () => {
-        this.#areInputsOver = true;
-        this.#endWhenIdle();
-      },
-    });
+    const { input$, cancel$, live } = this.#setup;
+    const end = (): void => this.#stopLive({ mode: 'now' });
+    this.#heardOf.add(live?.stop$?.subscribe({ next: (stop) => this.#stopLive(stop), error: end }));
+    this.#heardOf.add(
+      cancel$?.subscribe({
+        next: (request) => this.#cancel(request),
+        error: () => this.#cancel({ mode: 'now' }),
+      }),
+    );
+    this.#heardOf.add(
+      input$?.subscribe({
+        next: (input) => {
+          if (this.#early === undefined) this.#guarded(() => this.#accept(input));
+          else if (this.#early.length < this.#setup.maxWaiting) this.#early.push(input);
+          else this.#told(input, 'dropped');
+        },
+        error: (error: unknown) => this.#fail(error),
+        complete: () => {
+          this.#areInputsOver = true;
+          this.#endWhenIdle();
+        },
+      }),
+    );
+  }
+
+  #stopLive({ mode, withinMs }: LiveStop): void {
+    if (this.#isStopped) return;
+    this.#areInputsOver = true;
+    if (mode !== 'when-idle') this.#isLastTurn = true;
+    const within = withinMs === undefined ? {} : { withinMs };
+    if (mode === 'now') this.#cancel({ mode: 'now' });
+    if (mode === 'at-safe-point') this.#cancel({ mode: 'any', ...within });
+    this.#endWhenIdle();
   }
 
   async #accept(input: UserInput): Promise<void> {
@@ -181,20 +213,9 @@ class Conversation {
     this.#open?.live.interrupt(input);
   }
 
-  #cancel(request: CancelRequest): void {
-    const open = this.#open;
-    if (open === undefined) return;
-    const now = (): void => {
-      open.mode = 'now';
-      open.stop$.next({ mode: 'now' });
-    };
-    if (request.mode === 'now') {
-      now();
-      return;
-    }
-    open.live.cancelAt(request);
-    open.expiry?.unsubscribe();
-    if (request.withinMs !== undefined) open.expiry = timer(request.withinMs).subscribe(now);
+  #cancel(request: SafePointRequest): void {
+    if (this.#open !== undefined) this.#open.live.cancelAt(request);
+    else if (this.#isBusy) this.#wish = request;
   }
 
   /** Begins the turn that what waits asks for, or ends. */
@@ -211,8 +232,9 @@ class Conversation {
       for (const input of lost) this.#tell({ type: 'input-dropped', session, id: input.id, reason: reasonOf(input) });
     }
     // Read behind the append: inputs may have come meanwhile.
-    const inputs = writer.state.waitingInputs.filter(isFor);
-    if (inputs.length > 0 && this.#open === undefined) {
+    const waiting = writer.state.waitingInputs.filter(isFor);
+    if (waiting.length > 0 && this.#open === undefined && !this.#isLastTurn) {
+      const inputs = pickedOf(waiting, this.#setup.live?.nextTurn);
       await this.#start(
         inputs.map(({ id, content }): ChatMessage => ({ role: 'user', content, id })),
         inputs,
@@ -220,6 +242,7 @@ class Conversation {
       return;
     }
     this.#isBusy = this.#open !== undefined;
+    if (!this.#isBusy) this.#wish = undefined;
     this.#endWhenIdle();
   }
 
@@ -250,6 +273,8 @@ class Conversation {
     const last = state.turns.at(-1);
     const isLost = logs !== undefined && last?.status === 'running';
     if (last === undefined || (!isLost && last.checkpoint === undefined) || last.status === 'succeeded') {
+      // A process that was lost between two turns left inputs for the next one.
+      if (state.waitingInputs.length > 0 && Object.keys(answers).length === 0) return;
       throw new EngineError(
         'NOT_FOUND',
         `Session "${session}" has no turn that waits or was stopped. Start one with run.`,
@@ -280,10 +305,14 @@ class Conversation {
       },
       stopped: (mode) => {
         open.mode = mode;
-        open.stop$.next({ mode: 'after-step' });
+        open.stop$.next({ mode: mode === 'now' ? 'now' : 'after-step' });
       },
     });
-    for (const input of this.#setup.writer.state.waitingInputs) if (!taken.includes(input)) live.add(input);
+    // What was not picked for this turn waits for another one.
+    const isPicked = taken.length > 0 && this.#setup.live?.nextTurn !== undefined;
+    for (const input of this.#setup.writer.state.waitingInputs) {
+      if (!taken.includes(input)) live.add(isPicked ? { ...input, when: 'next-turn' } : input);
+    }
     const open: OpenTurn = {
       turn,
       run,
@@ -294,7 +323,6 @@ class Conversation {
       before: undefined,
       mode: 'now',
       givenUp$: new Subject(),
-      expiry: undefined,
       end: undefined,
     };
     this.#open = open;
@@ -313,12 +341,17 @@ class Conversation {
       cancel$: open.stop$,
       ...(log !== undefined && { log, durability: 'sync' }),
     };
+    const wish = this.#wish;
+    this.#wish = undefined;
+    if (wish !== undefined && wish.mode !== 'now') this.#cancel(wish);
     const events$ = runStep(graph, { input }, given).pipe(takeUntil(open.givenUp$));
     events$.subscribe({
       next: (event) => this.#heard(open, event),
       error: (error: unknown) => this.#guarded(() => this.#ended(open, { error })),
       complete: () => this.#guarded(() => this.#ended(open, {})),
     });
+    // A run that has not begun cannot be stopped.
+    if (wish?.mode === 'now') this.#cancel(wish);
   }
 
   #heard(open: OpenTurn, event: RunEvent): void {
@@ -383,19 +416,17 @@ class Conversation {
 
   #close(open: OpenTurn): void {
     open.givenUp$.next();
-    open.expiry?.unsubscribe();
+    open.live.close();
   }
 
   #endWhenIdle(): void {
-    const { isLive } = this.#setup;
     if (this.#isBusy || this.#storing > 0 || this.#open !== undefined) return;
-    if (!isLive || this.#areInputsOver) this.#finish();
+    if (this.#setup.live === undefined || this.#areInputsOver) this.#finish();
   }
 
   #finish(): void {
     this.#isStopped = true;
-    this.#inputs?.unsubscribe();
-    this.#cancels?.unsubscribe();
+    this.#heardOf.unsubscribe();
     this.#subscriber.complete();
   }
 
@@ -414,71 +445,11 @@ class Conversation {
   }
 }
 
-/** What was wrong with the answers that a turn was resumed with. */
-function refusedAnswer({ before, end }: OpenTurn, error: unknown): EngineError | undefined {
-  if (before === undefined || end !== undefined || !EngineError.is(error)) return undefined;
-  return error.code === 'ANSWER_UNKNOWN' || error.code === 'ANSWER_INVALID' ? error : undefined;
-}
-
-/** How a turn ended, for the session and for its reader. */
-interface TurnOutcome {
-  readonly status: TurnEnded['status'];
-  readonly told: object;
-  readonly result?: TurnResult;
-  /** Whether its checkpoint is of use. */
-  readonly mayGoOn: boolean;
-}
-
-function outcomeOf({ end, mode }: OpenTurn, error: unknown): TurnOutcome {
-  const failed = (told: unknown): TurnOutcome => {
-    const info = infoOf(toEngineError(told, 'INTERNAL'));
-    return { status: 'failed', told: { status: 'failed', error: info }, mayGoOn: false };
-  };
-  switch (end?.type) {
-    case 'run-settled': {
-      const result = end.value as TurnResult;
-      const { end: ended } = result;
-      if (ended.type !== 'answered')
-        return failed(new EngineError('NODE_PROTOCOL', `The agent ended without an answer (${ended.type}).`));
-      const { text, value, reason } = ended;
-      return { status: 'succeeded', told: { status: 'succeeded', text, value, reason }, result, mayGoOn: false };
-    }
-    case 'run-interrupted':
-      return { status: 'waiting', told: { status: 'waiting', questions: end.questions ?? [] }, mayGoOn: true };
-    case 'run-cancelled':
-      return { status: 'cancelled', told: { status: 'cancelled', mode }, mayGoOn: true };
-    case 'run-failed':
-      return { status: 'failed', told: { status: 'failed', error: end.error }, mayGoOn: false };
-    case undefined:
-      return failed(error ?? new EngineError('INTERNAL', 'The run ended without a last event.'));
-  }
-}
-
-function changedValues(
-  { values: before }: SessionState,
-  values: TurnResult['values'] | undefined,
-): JsonObject | undefined {
-  const changed = Object.entries(values ?? {}).filter(([name, value]) => before[name] !== value);
-  return changed.length === 0 ? undefined : Object.fromEntries(changed);
-}
-
-function full(maxWaiting: number): string {
-  return `${maxWaiting} inputs wait already.`;
-}
-
-/** @throws EngineError SESSION_BUSY while the process of a turn counts as alive */
-function requireLost(session: string, turn: string, heldFor: number): void {
-  if (heldFor <= 0) return;
-  const until = Number.isFinite(heldFor) ? ` It may be taken over in ${heldFor} ms unless it tells of itself.` : '';
-  throw new EngineError('SESSION_BUSY', `Turn "${turn}" of session "${session}" is at work.${until}`, {
-    details: { session, turn },
-  });
-}
-
-function busy(session: string, { open }: SessionState): EngineError {
-  const what =
-    open?.status === 'waiting'
-      ? 'waits for answers: give them with resume, or roll it back'
-      : 'is at work: say more with input$, or wait for its end; when its process was lost, go on with resume, or roll it back';
-  return new EngineError('SESSION_BUSY', `A turn of session "${session}" ${what}.`, { details: { session, ...open } });
+/** The inputs that open a turn. @throws EngineError OPTION_INVALID for inputs that do not wait, and for none */
+function pickedOf(waiting: readonly UserInput[], nextTurn: NextTurn | undefined): readonly UserInput[] {
+  if (nextTurn === undefined) return waiting;
+  const picked: unknown = nextTurn(waiting);
+  const isOf = Array.isArray(picked) && picked.length > 0 && picked.every((one) => waiting.includes(one));
+  if (isOf && new Set(picked).size === picked.length) return picked;
+  throw invalidOption('runner.live', 'nextTurn', 'a function that gives some of the inputs that wait', picked);
 }

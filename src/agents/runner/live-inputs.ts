@@ -1,5 +1,5 @@
 /** What reaches the agents of a turn while they work: inputs, and the wish to stop at a safe point. */
-import { defer, filter, merge, type Observable, of, Subject, take } from 'rxjs';
+import { defer, filter, merge, type Observable, of, Subject, type Subscription, take, timer } from 'rxjs';
 import type { AgentPlace, LiveControl, SafePoint } from '../loop/live-control.js';
 import type { UserInput } from '../sessions/session-store.js';
 import type { CancelMode } from './runner-events.js';
@@ -13,10 +13,15 @@ export interface CancelRequest {
   readonly deep?: boolean;
 }
 
+/** A request as a turn takes it: `any` holds at the safe point that comes first. */
+export interface SafePointRequest extends Omit<CancelRequest, 'mode'> {
+  readonly mode: CancelMode | 'any';
+}
+
 /** What a turn is told of its agents. */
 export interface TurnWatcher {
   delivered(input: UserInput, agent: AgentPlace, round: number): void;
-  /** The safe point that a request waits for is reached. */
+  /** The safe point that a request waits for is reached; `now` when there was no time left to wait for it, also behind one that was reached. */
   stopped(mode: CancelMode): void;
 }
 
@@ -32,7 +37,8 @@ export class LiveInputs implements LiveControl {
   readonly #watcher: TurnWatcher;
   readonly #arrived$ = new Subject<UserInput>();
   readonly #waiting: UserInput[] = [];
-  #request: CancelRequest | undefined;
+  #request: SafePointRequest | undefined;
+  #expiry: Subscription | undefined;
 
   /** @param speakers paths of the agents that inputs without `to` are for, and whose safe points count */
   constructor(speakers: readonly string[], watcher: TurnWatcher) {
@@ -50,9 +56,31 @@ export class LiveInputs implements LiveControl {
     this.#arrived$.next(input);
   }
 
-  /** Waits for a safe point; a later request takes its place. */
-  cancelAt(request: CancelRequest): void {
+  /**
+   * Waits for a safe point, for `withinMs` at most; a later request takes its place.
+   *
+   * ```text
+   * points     --m-----t--        (after-tools)
+   * stopped    --------a
+   *
+   * withinMs   ----|
+   * stopped    ----n              (now)
+   * ```
+   */
+  cancelAt(request: SafePointRequest): void {
+    this.#expiry?.unsubscribe();
+    if (request.mode === 'now') {
+      this.#watcher.stopped('now');
+      return;
+    }
     this.#request = request;
+    if (request.withinMs === undefined) return;
+    this.#expiry = timer(request.withinMs).subscribe(() => this.#watcher.stopped('now'));
+  }
+
+  /** Ends with its turn. */
+  close(): void {
+    this.#expiry?.unsubscribe();
   }
 
   waiting(agent: AgentPlace, delivered: readonly string[]): readonly UserInput[] {
@@ -71,17 +99,18 @@ export class LiveInputs implements LiveControl {
     return this.#waiting.some((input) => input.when === 'preempt' && this.#isFor(input, agent));
   }
 
-  now$(agent: AgentPlace): Observable<unknown> {
-    const isNow = (input: UserInput): boolean => input.when === 'now' && this.#isFor(input, agent);
+  now$(agent: AgentPlace, delivered: readonly string[]): Observable<unknown> {
+    const isNow = (input: UserInput): boolean =>
+      input.when === 'now' && this.#isFor(input, agent) && !delivered.includes(input.id);
     return merge(
       defer(() => of(...this.#waiting)),
       this.#arrived$,
     ).pipe(filter(isNow), take(1));
   }
 
-  arrived$(agent: AgentPlace): Observable<unknown> {
+  arrived$(agent: AgentPlace, delivered: readonly string[]): Observable<unknown> {
     const isMeant = (input: UserInput): boolean =>
-      (joins(input) || input.when === 'preempt') && this.#isFor(input, agent);
+      (joins(input) || input.when === 'preempt') && this.#isFor(input, agent) && !delivered.includes(input.id);
     return merge(
       defer(() => of(...this.#waiting)),
       this.#arrived$,
@@ -90,8 +119,12 @@ export class LiveInputs implements LiveControl {
 
   reached(agent: AgentPlace, point: SafePoint): void {
     const request = this.#request;
-    if (request?.mode !== POINTS[point]) return;
-    if (request.deep === true || this.#speakers.has(agent.path)) this.#watcher.stopped(request.mode);
+    const mode = POINTS[point];
+    if (request?.mode !== mode && request?.mode !== 'any') return;
+    if (request.deep !== true && !this.#speakers.has(agent.path)) return;
+    // It holds once; what is at work may still be stopped when its time is over.
+    this.#request = undefined;
+    this.#watcher.stopped(mode);
   }
 
   #isFor({ to }: UserInput, { name, path }: AgentPlace): boolean {

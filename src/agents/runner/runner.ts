@@ -9,6 +9,7 @@ import { Newest } from '../../newest.js';
 import {
   hasMethods,
   invalidOption,
+  requireCallable,
   requireMethods,
   requireOptions,
   requireWhole,
@@ -18,8 +19,9 @@ import { type AgentInput, messagesOf } from '../loop/agent-input.js';
 import { loadSession, type SessionState } from '../sessions/fold-session.js';
 import { memorySessions } from '../sessions/memory-sessions.js';
 import type { SessionLog, UserInput } from '../sessions/session-store.js';
-import { conversation, type Opening } from './conversation.js';
+import { type ConversationSetup, conversation, type Opening } from './conversation.js';
 import type { CancelRequest } from './live-inputs.js';
+import type { LiveStop, NextTurn } from './live-options.js';
 import type { RunnerEvent } from './runner-events.js';
 import { SessionWriter } from './session-writer.js';
 import { turnGraph } from './turn-graph.js';
@@ -54,6 +56,14 @@ export interface TurnOptions
   readonly cancel$?: Observable<CancelRequest>;
 }
 
+/** What a long conversation may be given. */
+export interface LiveOptions extends Omit<TurnOptions, 'input$'> {
+  /** @default all that wait open it together */
+  readonly nextTurn?: NextTurn;
+  /** Ends the conversation; an error of it does at once. A later value counts as well. @default it ends with its inputs */
+  readonly stop$?: Observable<LiveStop>;
+}
+
 /** Runs an agent in conversations. */
 export interface Runner {
   /**
@@ -64,9 +74,10 @@ export interface Runner {
    */
   run(input: AgentInput, options?: TurnOptions): Observable<RunnerEvent>;
   /**
-   * Goes on with the turn of a session that waits for answers, was cancelled, or, with `logs`, whose process was lost; answers are by address.
+   * Goes on with the turn of a session that waits for answers, was cancelled, or, with `logs`, whose process was lost; answers are by address. Without
+   * such a turn it is that of inputs which still wait.
    *
-   * Errors: NOT_FOUND without such a turn; SESSION_BUSY while its process counts as alive; ANSWER_UNKNOWN, ANSWER_INVALID, and the
+   * Errors: NOT_FOUND without either; SESSION_BUSY while its process counts as alive; ANSWER_UNKNOWN, ANSWER_INVALID, and the
    * turn stands where it stood.
    */
   resume(
@@ -74,8 +85,13 @@ export interface Runner {
     answers?: Readonly<Record<string, unknown>>,
     options?: Omit<TurnOptions, 'session'>,
   ): Observable<RunnerEvent>;
-  /** A long conversation: every input joins the turn at work, or opens one. Completes when the inputs have, and nothing is left to do. */
-  live(input$: Observable<string | UserInput>, options?: Omit<TurnOptions, 'input$'>): Observable<RunnerEvent>;
+  /**
+   * A long conversation: every input joins the turn at work, or opens one. Completes when the inputs have or `stop$` says so, and nothing is left to do;
+   * also behind a turn that waits for answers, failed or was cancelled. What waits stays in the session.
+   *
+   * Errors: those of `run`; OPTION_INVALID when `nextTurn` gives what does not wait.
+   */
+  live(input$: Observable<string | UserInput>, options?: LiveOptions): Observable<RunnerEvent>;
   /** History, values and turns of a session. */
   session(session: string): Promise<SessionState>;
   /**
@@ -125,7 +141,12 @@ export function createRunner(options: RunnerOptions): Runner {
     requireMethods(owner, 'logs', logs, ['open', 'heldFor', 'delete'], 'logs, such as fileTurnLogs gives');
   requireWhole(owner, 'maxWaiting', maxWaiting, 1);
   const graph = turnGraph(agent);
-  const talk = (session: string, opening: Opening, given: TurnOptions, isLive: boolean): Observable<RunnerEvent> => {
+  const talk = (
+    session: string,
+    opening: Opening,
+    given: TurnOptions,
+    live?: ConversationSetup['live'],
+  ): Observable<RunnerEvent> => {
     const { input$, cancel$, session: _, ...more } = given;
     if (logs !== undefined && more.log !== undefined) {
       throw invalidOption('A runner with "logs"', 'log', 'absent: it writes its own', more.log);
@@ -142,7 +163,7 @@ export function createRunner(options: RunnerOptions): Runner {
         maxWaiting,
         input$: input$?.pipe(map(inputOf)),
         cancel$,
-        isLive,
+        live,
       },
       opening,
     );
@@ -151,16 +172,18 @@ export function createRunner(options: RunnerOptions): Runner {
     run: (input, given = {}) => {
       requireTurn('run', given, TURN);
       const messages = messagesOf(input, agent.name);
-      return talk(given.session ?? randomUUID(), { type: 'turn', messages }, given, false);
+      return talk(given.session ?? randomUUID(), { type: 'turn', messages }, given);
     },
     resume: (session, answers = {}, given = {}) => {
       requireTurn('resume', given, TURN);
-      return talk(session, { type: 'resume', answers }, given, false);
+      return talk(session, { type: 'resume', answers }, given);
     },
     live: (input$, given = {}) => {
-      requireTurn('live', given, TURN);
+      requireTurn('live', given, [...TURN, 'nextTurn', 'stop$']);
+      const { nextTurn, stop$, ...more } = given;
+      requireCallable('runner.live', 'nextTurn', nextTurn);
       if (!hasMethods(input$, ['subscribe'])) throw invalidOption('runner.live', 'input$', 'an Observable', input$);
-      return talk(given.session ?? randomUUID(), { type: 'none' }, { ...given, input$ }, true);
+      return talk(given.session ?? randomUUID(), { type: 'none' }, { ...more, input$ }, { nextTurn, stop$ });
     },
     session: (session) => loadSession(sessions, session),
     rollback: (session, turn) => rolledBack(sessions, logs, session, turn),
@@ -172,9 +195,10 @@ const TURN = ['session', 'input$', 'cancel$', 'signal', 'observe', 'with', 'time
 function requireTurn(verb: string, given: TurnOptions, names: readonly string[]): void {
   const owner = `runner.${verb}`;
   requireOptions(owner, given, names);
-  for (const name of ['input$', 'cancel$'] as const) {
-    if (given[name] !== undefined && !hasMethods(given[name], ['subscribe'])) {
-      throw invalidOption(owner, name, 'an Observable', given[name]);
+  for (const name of ['input$', 'cancel$', 'stop$'] as const) {
+    const value = (given as LiveOptions & TurnOptions)[name];
+    if (value !== undefined && !hasMethods(value, ['subscribe'])) {
+      throw invalidOption(owner, name, 'an Observable', value);
     }
   }
 }

@@ -1,5 +1,5 @@
 /** Conversations: history, questions, inputs while an agent works, stops at safe points. */
-import { concat, lastValueFrom, NEVER, Observable, of, Subject, toArray } from 'rxjs';
+import { concat, EMPTY, lastValueFrom, NEVER, Observable, of, Subject, take, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import {
   type AnyAgent,
@@ -9,6 +9,8 @@ import {
   type CancelRequest,
   createRunner,
   defineMiddleware,
+  type LiveOptions,
+  type LiveStop,
   loopAgents,
   memorySessions,
   type RunnerEvent,
@@ -359,6 +361,144 @@ describe('inputs while an agent works', () => {
   });
 });
 
+describe('a long conversation', () => {
+  /** The first turn is inside its tool; `then` says what is done there, and the tool ends behind it. */
+  const converse = async (
+    list: Parameters<typeof replies>,
+    options: LiveOptions,
+    then: (said: { readonly input$: Subject<string | UserInput>; open(): void }) => void,
+  ) => {
+    const model = replies(...list);
+    const { tool, entered$, open$ } = gate();
+    const input$ = new Subject<string | UserInput>();
+    const runner = createRunner({ agent: agent({ name: 'guide', model, tools: [tool] }) });
+    entered$.subscribe(() => then({ input$, open: () => open$.next('opened') }));
+    const events = all(runner.live(input$, { session: 's', ...options }));
+    input$.next({ id: 'first', content: 'first' });
+    return { events: await events, model, runner };
+  };
+  const GATE: Parameters<typeof replies> = [{ calls: [{ name: 'gate' }] }, 'One.', 'Two.', 'Three.'];
+  const later = (id: string): UserInput => ({ id, content: id, when: 'next-turn' });
+
+  it('begins each turn with what nextTurn picks, and leaves the others for the turns behind it', async () => {
+    const seen: string[][] = [];
+    const stop$ = new Subject<LiveStop>();
+    const nextTurn = (waiting: readonly UserInput[]) => {
+      seen.push(waiting.map(({ id }) => id));
+      return waiting.filter((one) => one === waiting.at(-1));
+    };
+    const { events } = await converse(GATE, { nextTurn, stop$ }, ({ input$, open }) => {
+      for (const id of ['a', 'b']) input$.next({ id, content: id, when: 'next-turn' });
+      stop$.next({ mode: 'when-idle' });
+      setImmediate(open);
+    });
+    expect(seen).toEqual([['first'], ['a', 'b'], ['a']]);
+    expect(told(events).filter((line) => line.startsWith('delivered'))).toEqual([
+      'delivered first to guide in round 0',
+      'delivered b to guide in round 0',
+      'delivered a to guide in round 0',
+    ]);
+    expect(told(events).at(-1)).toBe('ended: Three.');
+  });
+
+  it.each([
+    ['nothing', () => []],
+    ['what does not wait', () => [later('x')]],
+    ['one twice', (waiting: readonly UserInput[]) => [...waiting, ...waiting]],
+  ] as const)('fails when nextTurn picks %s', async (_, nextTurn) => {
+    await expect(converse(['One.'], { nextTurn }, () => {})).rejects.toMatchObject({ code: 'OPTION_INVALID' });
+  });
+
+  it.each([
+    ['after-turn', ['ended: One.']],
+    ['when-idle', ['ended: One.', 'ended: Two.']],
+    ['at-safe-point', ['cancelled after-tools']],
+    ['now', ['cancelled now']],
+  ] as const)('is stopped %s, and what waits opens the first turn of the next one', async (mode, ends) => {
+    const stop$ = new Subject<LiveStop>();
+    const { events, runner } = await converse(GATE, { stop$ }, ({ input$, open }) => {
+      input$.next(later('a'));
+      setImmediate(() => {
+        stop$.next({ mode });
+        open();
+      });
+    });
+    expect(told(events).filter((line) => /^(ended|cancelled)/.test(line))).toEqual(ends);
+    const { waitingInputs } = await runner.session('s');
+    expect(waitingInputs.map(({ id }) => id)).toEqual(mode === 'when-idle' ? [] : ['a']);
+    if (mode !== 'after-turn') return;
+    expect(told(await all(runner.live(EMPTY, { session: 's' })))).toEqual([
+      'turn',
+      'delivered a to guide in round 0',
+      'ended: Two.',
+    ]);
+  });
+
+  it('is stopped at once when no safe point comes in time', async () => {
+    const stop$ = new Subject<LiveStop>();
+    const { events } = await converse(GATE, { stop$ }, () => stop$.next({ mode: 'at-safe-point', withinMs: 1 }));
+    expect(told(events).at(-1)).toBe('cancelled now');
+  });
+
+  it.each(['after-turn', 'when-idle', 'at-safe-point', 'now'] as const)('ends at once while idle: %s', async (mode) => {
+    const stop$ = new Subject<LiveStop>();
+    const runner = createRunner({ agent: agent({ name: 'guide', model: replies('One.') }) });
+    const events = all(runner.live(NEVER, { session: 's', stop$ }));
+    stop$.next({ mode });
+    expect(await events).toEqual([]);
+  });
+});
+
+describe('what is said before a turn has begun', () => {
+  it('is heard: inputs that follow the start at once', async () => {
+    const model = replies('One.', 'Two.');
+    const runner = createRunner({ agent: agent({ name: 'guide', model }), maxWaiting: 1 });
+    const input$ = new Subject<UserInput>();
+    const events = all(runner.run('go', { session: 's', input$ }));
+    input$.next({ id: 'a', content: 'a', when: 'next-turn' });
+    input$.next({ id: 'b', content: 'b' });
+    expect(told(await events)).toEqual([
+      'input-dropped b',
+      'input-accepted a',
+      'turn',
+      'ended: One.',
+      'turn',
+      'delivered a to guide in round 0',
+      'ended: Two.',
+    ]);
+  });
+
+  it.each(['now', 'after-model'] as const)('is heard: a stop, %s', async (mode) => {
+    const runner = createRunner({ agent: agent({ name: 'guide', model: replies(NEVER, 'One.') }) });
+    const cancel$ = new Subject<CancelRequest>();
+    const events = all(runner.run('go', { session: 's', cancel$ }));
+    cancel$.next(mode === 'now' ? { mode } : { mode, withinMs: 1 });
+    expect(told(await events)).toEqual(['turn', 'cancelled now']);
+    expect(told(await all(runner.resume('s'))).at(-1)).toBe('ended: One.');
+  });
+});
+
+describe('a process that was lost between two turns', () => {
+  it('leaves its inputs to resume', async () => {
+    const sessions = memorySessions();
+    const input = { id: 'i', content: 'Shorter!' };
+    const turn = { turn: 't', messages: [], status: 'succeeded' } as const;
+    await sessions.append(
+      's',
+      [
+        { type: 'turn-started', turn: 't', run: 'r', input: [{ role: 'user', content: 'Go.' }] },
+        { type: 'input-accepted', input },
+        { type: 'turn-ended', ...turn },
+      ],
+      0,
+    );
+    const runner = createRunner({ agent: agent({ name: 'guide', model: replies('Short.') }), sessions });
+    await expect(all(runner.resume('s', { x: 1 }))).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect(told(await all(runner.resume('s')))).toEqual(['turn', 'delivered i to guide in round 0', 'ended: Short.']);
+    await expect(all(runner.resume('s'))).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+});
+
 describe('stopping', () => {
   const stopped = async (mode: CancelMode, more: Partial<CancelRequest> = {}) => {
     const model = replies({ calls: [say('a')] }, { calls: [say('b')] }, 'Done.');
@@ -387,6 +527,33 @@ describe('stopping', () => {
     expect([model.requests.length, tool.calls.length]).toEqual([asked, calls]);
     const again = await all(runner.resume('s'));
     expect(again.at(-1)).toMatchObject({ type: 'turn-ended' });
+  });
+
+  it.each(['now', 'after-tools'] as const)('%s, while a question is open, asks it again', async (mode) => {
+    const { tool, entered$, open$ } = gate();
+    const sure = defineTool({
+      name: 'sure',
+      description: 'Asks.',
+      run: (_, call) => (call.answer === undefined ? call.interrupt('Sure?') : `It is ${call.answer}.`),
+    });
+    const calls = [
+      { name: 'sure', id: 'q' },
+      { name: 'gate', id: 'g' },
+    ];
+    const cancel$ = new Subject<CancelRequest>();
+    const runner = createRunner({ agent: agent({ name: 'guide', model: replies({ calls }, 'Done.'), tools: [sure, tool] }) });
+    const entered = new Promise<void>((resolve) => entered$.pipe(take(1)).subscribe(() => resolve()));
+    const first = all(runner.run('go', { session: 's', cancel$ }));
+    await entered;
+    cancel$.next({ mode });
+    open$.next('opened');
+    const [end] = (await first).slice(-1);
+    // A question that is open when the tools are at their end holds the turn there.
+    expect(end).toMatchObject(mode === 'now' ? { status: 'cancelled', mode } : { status: 'waiting' });
+    entered$.subscribe(() => setImmediate(() => open$.next('opened again')));
+    const again = (await all(runner.resume('s'))).at(-1);
+    expect(again).toMatchObject({ status: 'waiting', questions: [{ address: 'guide/tools#q', question: 'Sure?' }] });
+    expect((await all(runner.resume('s', { 'guide/tools#q': 'yes' }))).at(-1)).toMatchObject({ text: 'Done.' });
   });
 
   it('of a turn goes on where it was, and does nothing twice', async () => {
