@@ -49,6 +49,14 @@ export interface SessionPage {
   readonly after?: string;
 }
 
+/** Which sessions have had their time; without both none has. */
+export interface SessionExpiry {
+  /** Those whose newest entry is older, in milliseconds since 1970. */
+  readonly before?: number;
+  /** Those behind so many that changed last. */
+  readonly keep?: number;
+}
+
 /**
  * The entries of sessions. The tenant is a parameter of every call; what another tenant owns does not exist.
  *
@@ -66,4 +74,6 @@ export interface SessionEntries {
   delete(tenant: string, session: string): Promise<void>;
   /** Those that changed last first; one that changes meanwhile moves to the front, and is in none of the pages behind. */
   list(tenant: string, page: SessionPage): Promise<readonly SessionHead[]>;
+  /** Deletes at most `limit` sessions of a tenant that have had their time, and none that changes meanwhile; how many. */
+  prune(tenant: string, expiry: SessionExpiry, limit: number): Promise<number>;
 }

@@ -35,4 +35,6 @@ export interface TurnLines {
   /** Ends the lease of a writer, if it is the newest one. */
   release(key: TurnKey, epoch: number): Promise<void>;
   delete(key: TurnKey): Promise<void>;
+  /** Deletes at most `limit` logs of a tenant whose last lease ended before a time, in milliseconds since 1970; how many. */
+  prune(tenant: string, before: number, limit: number): Promise<number>;
 }

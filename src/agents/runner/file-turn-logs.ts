@@ -5,12 +5,13 @@
  * higher number before it stores anything. Older files go once the new one has a snapshot. The time of the file's last change tells that its writer is alive.
  */
 import { createHash } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, rmdir, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { interval, type Subscription } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import type { RunEvent } from '../../graph/events.js';
 import type { Checkpoint } from '../../graph/state.js';
+import { groupBy } from '../../group-by.js';
 import { requireCallable, requireOptions, requireText, requireWhole } from '../../operators/invalid-option.js';
 import { type LogLine, loggedRun, type TurnLog, type TurnLogs, takenOver } from './turn-logs.js';
 
@@ -62,6 +63,7 @@ export function fileTurnLogs(directory: string, options: FileTurnLogsOptions = {
         return Math.max(0, Math.ceil(mtimeMs + leaseMs - now()));
       }),
     delete: (session, turn) => orUnavailable(() => remove(placeOf(session, turn))),
+    prune: (before) => orUnavailable(() => removeOld(directory, before, now() - leaseMs)),
   };
 }
 
@@ -226,10 +228,7 @@ class FileTurnLog implements TurnLog {
 
 /** Numbers of the files of a turn, the lowest first. */
 async function epochsOf({ folder, name }: TurnPlace): Promise<readonly number[]> {
-  const files = await readdir(folder).catch((error: NodeJS.ErrnoException): readonly string[] => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
+  const files = await namesIn(folder);
   return files
     .filter((file) => file.startsWith(`${name}.`) && file.endsWith('.jsonl'))
     .map((file) => Number(file.slice(name.length + 1, -'.jsonl'.length)))
@@ -243,6 +242,32 @@ function fileOf({ folder, name }: TurnPlace, epoch: number): string {
 
 async function remove(place: TurnPlace): Promise<void> {
   for (const epoch of await epochsOf(place)) await rm(fileOf(place, epoch), { force: true });
+}
+
+/** Removes the turns of which no file changed since a time, and whose writers have told nothing of themselves since another one. */
+async function removeOld(directory: string, before: number, aliveSince: number): Promise<number> {
+  let count = 0;
+  for (const entry of await namesIn(directory)) {
+    const folder = path.join(directory, entry);
+    const turns = groupBy(await namesIn(folder), (file) => file.slice(0, file.indexOf('.')));
+    for (const files of turns.values()) {
+      const about = await Promise.all(files.map((file) => stat(path.join(folder, file)).catch(() => undefined)));
+      // Closing a log sets its time to 0, which changes when the file itself was changed.
+      if (about.some((one) => one !== undefined && (one.ctimeMs >= before || one.mtimeMs >= aliveSince))) continue;
+      for (const file of files) await rm(path.join(folder, file), { force: true });
+      count += 1;
+    }
+    // Fails unless it is empty.
+    await rmdir(folder).catch(() => undefined);
+  }
+  return count;
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  return readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
+    throw error;
+  });
 }
 
 /** A name for a file, of an id of any characters. */

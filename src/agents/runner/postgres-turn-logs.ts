@@ -23,6 +23,9 @@ export interface PostgresTurnLogsOptions {
 /** Bytes that are taken before a run has to wait until they are stored. */
 const MAX_WAITING = 8 * 1024 ** 2;
 
+/** Logs that are deleted at once. */
+const BATCH = 500;
+
 /**
  * Logs of turns in Postgres, beside `postgresSessions`: `postgresTurnLogs(await openPostgresStores({ url, dataDir, log }))`. For runners of several
  * machines.
@@ -35,7 +38,7 @@ export function postgresTurnLogs(
 ): TurnLogs {
   const owner = 'postgresTurnLogs';
   requireObject(owner, 'stores', stores, 'what openPostgresStores gives');
-  const methods = ['claim', 'store', 'heldFor', 'release', 'delete'];
+  const methods = ['claim', 'store', 'heldFor', 'release', 'delete', 'prune'];
   requireMethods(owner, 'stores', stores.turnLines, methods, 'what openPostgresStores gives');
   requireOptions(owner, options, ['tenant', 'leaseMs']);
   const { tenant = LOCAL_TENANT, leaseMs = 30_000 } = options;
@@ -51,6 +54,13 @@ export function postgresTurnLogs(
     },
     heldFor: (session, turn) => kept.heldFor({ tenant, session, turn }),
     delete: (session, turn) => kept.delete({ tenant, session, turn }),
+    async prune(before) {
+      for (let total = 0; ; ) {
+        const count = await kept.prune(tenant, before, BATCH);
+        total += count;
+        if (count < BATCH) return total;
+      }
+    },
   };
 }
 

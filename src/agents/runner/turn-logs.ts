@@ -30,6 +30,11 @@ export interface TurnLogs {
   heldFor(session: string, turn: string): Promise<number>;
   /** Deletes the log of a turn, if it is there. */
   delete(session: string, turn: string): Promise<void>;
+  /**
+   * Deletes the logs that no process holds and that nothing was stored in since a time, in milliseconds since 1970; how many. What a turn was that waits or
+   * was stopped is lost with its log.
+   */
+  prune(before: number): Promise<number>;
 }
 
 /** What a log is told by a writer that another one has taken it from. */
@@ -57,14 +62,14 @@ export function loggedRun(lines: readonly LogLine[]): LoggedRun | undefined {
  * closed.
  */
 export function memoryTurnLogs(): TurnLogs {
-  const turns = new Map<string, { epoch: number; lines: LogLine[]; isHeld: boolean }>();
+  const turns = new Map<string, { epoch: number; lines: LogLine[]; isHeld: boolean; changedAt: number }>();
   const keyOf = (session: string, turn: string): string => JSON.stringify([session, turn]);
   return {
     open: async (session, turn) => {
       const key = keyOf(session, turn);
       const before = turns.get(key);
       const epoch = (before?.epoch ?? 0) + 1;
-      const opened = { epoch, lines: [...(before?.lines ?? [])], isHeld: true };
+      const opened = { epoch, lines: [...(before?.lines ?? [])], isHeld: true, changedAt: Date.now() };
       turns.set(key, opened);
       const taken: LogLine[] = [];
       const own = (): boolean => turns.get(key) === opened;
@@ -80,6 +85,7 @@ export function memoryTurnLogs(): TurnLogs {
           // What stands before a snapshot is in it.
           if (taken[from]?.kind === 's') opened.lines.length = 0;
           opened.lines.push(...taken.slice(from));
+          opened.changedAt = Date.now();
           taken.length = 0;
         },
         close: async () => {
@@ -92,6 +98,11 @@ export function memoryTurnLogs(): TurnLogs {
     heldFor: async (session, turn) => (turns.get(keyOf(session, turn))?.isHeld === true ? Number.POSITIVE_INFINITY : 0),
     delete: async (session, turn) => {
       turns.delete(keyOf(session, turn));
+    },
+    prune: async (before) => {
+      const gone = [...turns].filter(([, { isHeld, changedAt }]) => !isHeld && changedAt < before);
+      for (const [key] of gone) turns.delete(key);
+      return gone.length;
     },
   };
 }

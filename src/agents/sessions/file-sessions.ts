@@ -95,6 +95,21 @@ function fileEntries(directory: string, maxSessionBytes: number): SessionEntries
         }
         return heads;
       }),
+    prune: (tenant, { before = Number.NEGATIVE_INFINITY, keep = Number.POSITIVE_INFINITY }, limit) =>
+      orStoreError('', async () => {
+        let count = 0;
+        for (const [place, { file, cursor }] of (await filesIn(folderOf(tenant))).entries()) {
+          if (count === limit) break;
+          const time =
+            place >= keep ? undefined : await withFile(file, async (one) => (await settledOf(known, one)).end.time);
+          if (place < keep && (time === undefined || time >= before)) continue;
+          // It changed meanwhile.
+          if ((await cursorOf(file)) !== cursor) continue;
+          await remove(file);
+          count += 1;
+        }
+        return count;
+      }),
   };
 }
 
@@ -206,11 +221,17 @@ async function filesIn(folder: string): Promise<readonly { readonly file: string
   for (const name of await namesIn(folder)) {
     if (!name.endsWith('.jsonl')) continue;
     const file = path.join(folder, name);
-    const about = await stat(file, { bigint: true }).catch(() => undefined);
-    // As many digits for every time, so that they are in order as texts.
-    if (about !== undefined) files.push({ file, cursor: `${String(about.mtimeNs).padStart(20, '0')}-${name}` });
+    const cursor = await cursorOf(file);
+    if (cursor !== undefined) files.push({ file, cursor });
   }
   return files.sort((a, b) => (a.cursor < b.cursor ? 1 : -1));
+}
+
+/** When a file changed last, with its name; undefined when it is gone. */
+async function cursorOf(file: string): Promise<string | undefined> {
+  const about = await stat(file, { bigint: true }).catch(() => undefined);
+  // As many digits for every time, so that they are in order as texts.
+  return about && `${String(about.mtimeNs).padStart(20, '0')}-${path.basename(file)}`;
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {

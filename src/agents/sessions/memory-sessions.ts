@@ -95,6 +95,12 @@ function memoryEntries({ maxSessions, maxBytes, maxSessionBytes }: Bounds): Sess
           cursor: String(change),
         }));
     },
+    async prune(tenant, { before = Number.NEGATIVE_INFINITY, keep = Number.POSITIVE_INFINITY }, limit) {
+      const held = [...sessions.values()].filter((one) => one.tenant === tenant).reverse();
+      const gone = held.filter(({ changedAt }, place) => changedAt < before || place >= keep).slice(0, limit);
+      for (const { session } of gone) sessions.delete(ownedKey(tenant, session));
+      return gone.length;
+    },
   };
 }
 

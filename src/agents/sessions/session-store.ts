@@ -87,6 +87,14 @@ export interface ListSessionsOptions {
   readonly after?: string;
 }
 
+/** Which sessions have had their time. */
+export interface PruneSessionsOptions {
+  /** Those whose newest entry is older, in milliseconds since 1970. @default none */
+  readonly before?: number;
+  /** All but so many that changed last. @default none */
+  readonly keep?: number;
+}
+
 /** The sessions of one tenant. Ids of sessions have 1 to 200 characters of any script, none of them a control character. */
 export interface SessionLog {
   /**
@@ -107,6 +115,12 @@ export interface SessionLog {
   delete(session: string): Promise<void>;
   /** The sessions that changed last first. One that changes meanwhile moves to the front, and is in none of the pages behind. */
   list(options?: ListSessionsOptions): Promise<readonly SessionSummary[]>;
+  /**
+   * Deletes sessions that have had their time, and none that changes meanwhile; how many.
+   *
+   * @throws EngineError OPTION_INVALID
+   */
+  prune(options: PruneSessionsOptions): Promise<number>;
 }
 
 /** Sessions of tenants; itself those of one. What another tenant owns does not exist. */

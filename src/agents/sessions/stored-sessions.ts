@@ -84,6 +84,18 @@ export function storedSessions(owner: string, kept: SessionEntries, options: Ses
       if (after !== undefined) requireText('list', 'after', after, 'the cursor of a summary');
       return kept.list(tenant, { limit: Math.min(limit, MAX_AT_ONCE), ...(after !== undefined && { after }) });
     },
+    async prune(expiry) {
+      requireOptions('prune', expiry, ['before', 'keep']);
+      const { before, keep } = expiry;
+      if (before !== undefined && !Number.isFinite(before))
+        throw invalidOption('prune', 'before', 'a time in milliseconds since 1970', before);
+      if (keep !== undefined) requireWhole('prune', 'keep', keep, 0);
+      for (let total = 0; ; ) {
+        const count = await kept.prune(tenant, expiry, MAX_AT_ONCE);
+        total += count;
+        if (count < MAX_AT_ONCE) return total;
+      }
+    },
   };
 }
 

@@ -46,6 +46,20 @@ export function createPostgresSessionEntries(database: Database): SessionEntries
       });
       return rows.map((row) => ({ ...row }));
     },
+    async prune(tenant, { before = null, keep = null }, limit) {
+      // A session that changes meanwhile has another number of its change.
+      const { count } = await database.repeat(
+        (sql) => sql`
+          delete from runnel.agent_sessions where tenant = ${tenant} and (session, change) in (
+            select session, change from (
+              select session, change, changed_at, row_number() over (order by change desc) as place
+              from runnel.agent_sessions where tenant = ${tenant}
+            ) placed
+            where changed_at < ${before}::float8 or place > ${keep}::bigint limit ${limit}
+          )`,
+      );
+      return count;
+    },
   };
 }
 

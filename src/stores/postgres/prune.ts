@@ -9,7 +9,7 @@ export interface PruneOptions {
     readonly runs?: number;
     /** Events and snapshots of runs that have ended before; the records of the runs stay. */
     readonly events?: number;
-    /** Sessions that nothing happened in since. */
+    /** Sessions that nothing happened in since, those of agents in code as well. */
     readonly sessions?: number;
     /** Files that were made before; those that have expired go in any case. */
     readonly files?: number;
@@ -50,7 +50,9 @@ export async function prune(
   const deleted = {
     runs: await deleteAll(olderThan.runs, (time) => runs.prune(time, BATCH)),
     logs: await deleteAll(olderThan.events, (time) => database.repeat(deleteEvents(time))),
-    sessions: await deleteAll(olderThan.sessions, (time) => sessions.prune(time, BATCH)),
+    sessions:
+      (await deleteAll(olderThan.sessions, (time) => sessions.prune(time, BATCH))) +
+      (await deleteAll(olderThan.sessions, (time) => database.repeat(deleteAgentSessions(time)))),
     files: await deleteAll(olderThan.files ?? 0, async (time) => {
       const paths = await database.repeat(deleteFiles(time, now));
       await files.remove(paths);
@@ -72,6 +74,10 @@ const LEFTOVERS = [
   // Of a chat that was answered while its session was deleted.
   `delete from runnel.chat_threads t
    where not exists (select from runnel.sessions s where s.tenant = t.tenant and s.id = t.session)`,
+  // Of a turn whose process was lost when it was over, and of a session that is gone.
+  `delete from runnel.agent_turn_logs l
+   where l.expires_at < clock_timestamp() - interval '24 hours'
+     and not exists (select from runnel.agent_sessions s where s.tenant = l.tenant and s.session = l.session)`,
   `delete from runnel.cancels where requested_at < clock_timestamp() - interval '24 hours'`,
   `delete from runnel.leases where expires_at < clock_timestamp() - interval '24 hours'`,
 ];
@@ -98,6 +104,17 @@ function deleteEvents(time: number): Work<number> {
         where r.finished_at < ${time} and r.status <> 'running' limit ${BATCH}
       )
       delete from runnel.logs l using old where l.tenant = old.tenant and l.run = old.id`;
+    return count;
+  };
+}
+
+/** Sessions of agents in code; their rows know when they changed. */
+function deleteAgentSessions(time: number): Work<number> {
+  return async (sql) => {
+    const { count } = await sql`
+      delete from runnel.agent_sessions where changed_at < ${time} and (tenant, session) in (
+        select tenant, session from runnel.agent_sessions where changed_at < ${time} limit ${BATCH}
+      )`;
     return count;
   };
 }

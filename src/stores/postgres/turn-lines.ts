@@ -65,6 +65,17 @@ export function createPostgresTurnLines(database: Database): TurnLines {
     async delete(key) {
       await database.repeat((sql) => sql`delete from runnel.agent_turn_logs where ${ofTurn(sql, key)}`);
     },
+    async prune(tenant, before, limit) {
+      // The condition stands twice: a log that is claimed meanwhile is judged once more by the outer one alone.
+      const { count } = await database.repeat((sql) => {
+        const ended = sql`expires_at < to_timestamp(${before / 1_000}::float8) and expires_at < clock_timestamp()`;
+        return sql`
+          delete from runnel.agent_turn_logs where tenant = ${tenant} and ${ended} and (session, turn) in (
+            select session, turn from runnel.agent_turn_logs where tenant = ${tenant} and ${ended} limit ${limit}
+          )`;
+      });
+      return count;
+    },
   };
 }
 

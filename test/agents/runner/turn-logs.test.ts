@@ -93,6 +93,32 @@ describe.each(['memory', 'files', 'postgres'])('logs of turns in %s', (kind) => 
   });
 });
 
+describe.each(['memory', 'files', 'postgres'])('old logs of turns in %s', (kind) => {
+  const stores = kind === 'postgres' ? embeddedForAll() : undefined;
+
+  it('are pruned, but none that a process holds', async () => {
+    const database = stores === undefined ? undefined : postgresTurnLogs(stores(), { tenant: newTenant() });
+    const logs = database ?? (kind === 'memory' ? memoryTurnLogs() : fileTurnLogs(folder));
+    const store = async (session: string, turn: string) => {
+      const { log } = await logs.open(session, turn);
+      log.snapshot(snapshot(0));
+      await log.flush();
+      return log;
+    };
+    for (const turn of ['a', 'b']) await (await store('s', turn)).close();
+    const held = await store('s', 'c');
+    const later = Date.now() + 3_600_000;
+    expect(await logs.prune(0)).toBe(0);
+    expect(await logs.prune(later)).toBe(2);
+    expect((await logs.open('s', 'a')).stored).toBeUndefined();
+    held.append(event(1));
+    await held.close();
+    const again = await logs.open('s', 'c');
+    expect(again.stored?.snapshot).toBe('{"run":"r","seq":0}');
+    await again.log.close();
+  });
+});
+
 describe('logs of turns in a database', () => {
   const stores = embeddedForAll();
 

@@ -84,6 +84,29 @@ describe('pruning', () => {
     expect(await stores.sessions.find(tenant, old.id)).toEqual(old);
   });
 
+  it('deletes sessions of agents in code, and logs of turns whose sessions are gone', async () => {
+    const tenant = newTenant();
+    const { agentSessions, turnLines, database } = stores;
+    for (const time of [10, 30]) {
+      await agentSessions.append(tenant, `s${time}`, { after: 0, entries: ['{}'], time });
+      const { epoch } = await turnLines.claim({ tenant, session: `s${time}`, turn: 't' }, 1_000);
+      const lines = [{ isSnapshot: true, text: '{}' }];
+      await turnLines.store({ tenant, session: `s${time}`, turn: 't' }, { epoch, from: 1, lines, leaseMs: 1_000 });
+    }
+    await turnLines.claim({ tenant, session: 'young', turn: 't' }, 1_000);
+    await database.repeat(
+      (sql) => sql`update runnel.agent_turn_logs set expires_at = clock_timestamp() - interval '2 days'
+        where tenant = ${tenant} and session <> 'young'`,
+    );
+    expect((await prune({ sessions: 20 })).sessions).toBe(1);
+    expect(await agentSessions.list(tenant, { limit: 9 })).toMatchObject([{ session: 's30' }]);
+    const left = await database.repeat(
+      (sql) => sql<{ session: string }[]>`
+        select session from runnel.agent_turn_logs where tenant = ${tenant} order by session`,
+    );
+    expect(left.map(({ session }) => session)).toEqual(['s30', 'young']);
+  });
+
   it('deletes files with their bytes, and bytes that no file has', async () => {
     const tenant = newTenant();
     const file = (id: string, createdAt: number) => ({

@@ -162,6 +162,28 @@ export function describeSessionLog(store: () => SessionStore): void {
       expect(await log.list({ after: rest[1]?.cursor as string })).toEqual([]);
     });
 
+    it('prunes sessions that nothing happened in since a time, and those behind the newest ones', async () => {
+      const [log, other] = [mine(), mine()];
+      const ids = ['a', 'b', 'c', 'd', 'e'].map((name) => `${name}-${newId()}`);
+      for (const id of ids) await log.append(id, [accepted('i')], 0);
+      await other.append('x', [accepted('i')], 0);
+      await log.append(ids[0] as string, [accepted('j')], 1);
+      const left = async () => (await log.list()).map(({ session }) => session.charAt(0)).join('');
+      expect(await log.prune({})).toBe(0);
+      expect([await log.prune({ keep: 5 }), await left()]).toEqual([0, 'aedcb']);
+      expect([await log.prune({ keep: 3 }), await left()]).toEqual([2, 'aed']);
+      const oldest = Math.min(...(await log.list()).map(({ changedAt }) => changedAt));
+      expect([await log.prune({ before: oldest }), await left()]).toEqual([0, 'aed']);
+      expect([await log.prune({ before: Date.now() + 3_600_000, keep: 9 }), await left()]).toEqual([3, '']);
+      expect(await log.read(ids[0] as string)).toEqual([]);
+      expect(await other.list()).toHaveLength(1);
+      await log.append(ids[0] as string, [accepted('i')], 0);
+      expect(await left()).toBe('a');
+      for (const options of [{ before: Number.NaN }, { keep: -1 }, { keep: 1.5 }, { older: 1 }, 7]) {
+        await expect(log.prune(options as never)).rejects.toMatchObject({ code: 'OPTION_INVALID' });
+      }
+    });
+
     it('takes ids of any script, and refuses others', async () => {
       const log = mine();
       const odd = [
