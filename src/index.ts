@@ -495,4 +495,5 @@ export { type TraceContext, type TraceSource, traceContextOf } from './trace-con
 export { fromUiMessages, type UiFile, type UiRequest } from './ui-messages/from-ui-messages.js';
 export type { UiMessagePart } from './ui-messages/protocol.js';
 export { UI_MESSAGE_HEADER, type UiMessage, type UiMessageChunk } from './ui-messages/protocol.js';
-export { toUiMessages, UiMessageProjection, type UiMessagesOptions } from './ui-messages/to-ui-messages.js';
+export { UiMessageProjection, type UiMessagesOptions } from './ui-messages/to-ui-messages.js';
+export { type TurnEvent, toUiMessages } from './ui-messages/ui-message-stream.js';

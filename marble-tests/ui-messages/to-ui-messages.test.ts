@@ -2,7 +2,7 @@ import { concat, of, Subject, takeUntil, throwError } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { RunEvent } from '../../src/graph/events.js';
 import type { UiMessageChunk } from '../../src/ui-messages/protocol.js';
-import { toUiMessages } from '../../src/ui-messages/to-ui-messages.js';
+import { toUiMessages } from '../../src/ui-messages/ui-message-stream.js';
 import { marbles } from '../support/scheduler.js';
 
 const header = { run: 'r', at: 0 };

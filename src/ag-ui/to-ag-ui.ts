@@ -7,6 +7,7 @@ import { requireOptions } from '../operators/invalid-option.js';
 import type { UiMessageChunk } from '../ui-messages/protocol.js';
 import { readQuestionId } from '../ui-messages/question-ids.js';
 import { UiMessageProjection, type UiMessagesOptions } from '../ui-messages/to-ui-messages.js';
+import { spokenBy, type TurnEvent } from '../ui-messages/ui-message-stream.js';
 import type { AgUiEvent, AgUiInterrupt, AgUiOutcome } from './protocol.js';
 
 /** How events become those of AG-UI. */
@@ -32,19 +33,40 @@ export interface AgUiOptions extends Pick<UiMessagesOptions, 'plan' | 'speaks'> 
  *
  * @throws EngineError OPTION_INVALID.
  */
-export function toAgUi(options: AgUiOptions = {}): OperatorFunction<RunEvent, AgUiEvent> {
+export function toAgUi(options: AgUiOptions = {}): OperatorFunction<RunEvent | TurnEvent, AgUiEvent> {
   requireOptions('toAgUi', options, ['plan', 'speaks', 'threadId', 'runId']);
   return (source) =>
     new Observable((subscriber) => {
       const projection = new AgUiProjection(options);
       return source.subscribe({
         next: (event) => {
-          for (const one of projection.project(event)) subscriber.next(one);
+          const told = runEventOf(event);
+          if (told !== undefined) for (const one of projection.project(told)) subscriber.next(one);
         },
         error: (error: unknown) => subscriber.error(error),
         complete: () => subscriber.complete(),
       });
     });
+}
+
+/** What is told of an event of a runner: those of its runs, of whose results the text alone. */
+function runEventOf(event: RunEvent | TurnEvent): RunEvent | undefined {
+  switch (event.type) {
+    case 'turn-started':
+    case 'turn-ended':
+    case 'input-accepted':
+    case 'input-delivered':
+    case 'input-dropped':
+      return undefined;
+    case 'run-settled':
+      return isTurn(event.value) ? { ...event, value: spokenBy(event.value) } : event;
+    default:
+      return event;
+  }
+}
+
+function isTurn(value: unknown): boolean {
+  return isJsonObject(value) && isJsonObject(value.end) && Array.isArray(value.heard);
 }
 
 /** The events of one run; a fold, so it must be given the events from the first one. */

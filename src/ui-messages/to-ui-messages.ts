@@ -1,5 +1,4 @@
 /** The events of a run as chunks of the AI SDK's UI message stream. */
-import { Observable, type OperatorFunction } from 'rxjs';
 import { shownMessage } from '../errors.js';
 import type {
   NodeChunk,
@@ -16,7 +15,7 @@ import type {
 } from '../graph/events.js';
 import { findNode, type Plan } from '../graph/plan.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import { requireObject, requireOptions } from '../operators/invalid-option.js';
+import { requireObject } from '../operators/invalid-option.js';
 import { CallParts } from './call-parts.js';
 import { evidenceParts, mediaParts, providerCalls, toolMessagesIn } from './evidence-parts.js';
 import type { UiMessage, UiMessageChunk } from './protocol.js';
@@ -38,41 +37,6 @@ export interface UiMessagesOptions {
   /** Names of notices that pages are told of once, and that are no part of the message. @default progress, sound, the stages of chats */
   readonly transient?: readonly string[];
 }
-
-/**
- * Projects a run's events to chunks of the AI SDK's UI message stream, in order; each may become several.
- *
- * ```text
- * source    --S--s--d--d--e--E|      (run-started, node-started, two deltas, node-settled, run-settled)
- * result    --a-----b--c--d--e|      (start; start-step, text-start, text-delta; text-delta; text-end; finish-step, finish)
- * ```
- *
- * Every node that speaks has text parts of its own, with its id in `providerMetadata.runnel`. Calls of tools are tool parts, questions are approvals of
- * calls or calls of the tool `ask`, notices (`at.emit(name, data)`) are parts `data-<name>`. Text that does not count because its node began anew is named
- * by a part `data-retracted`, whose data has the ids of the parts (`providerMetadata.runnel.part`) and of the calls. A failed run ends with `error`, a
- * cancelled one with `abort`. Several runs of one message, behind each other, make one message.
- *
- * Memory: the arguments and results of open calls, and some ids. Errors: those of the source.
- *
- * @throws EngineError OPTION_INVALID.
- */
-export function toUiMessages(options: UiMessagesOptions = {}): OperatorFunction<RunEvent, UiMessageChunk> {
-  requireOptions('toUiMessages', options, OPTIONS);
-  return (source) =>
-    new Observable((subscriber) => {
-      const projection = new UiMessageProjection(options);
-      return source.subscribe({
-        next: (event) => {
-          const chunks = projection.project(event);
-          for (let at = 0; at < chunks.length; at += 1) subscriber.next(chunks[at] as UiMessageChunk);
-        },
-        error: (error: unknown) => subscriber.error(error),
-        complete: () => subscriber.complete(),
-      });
-    });
-}
-
-const OPTIONS = ['plan', 'speaks', 'message', 'messageId', 'metadata', 'transient'];
 
 type FinishReason = NonNullable<Extract<UiMessageChunk, { type: 'finish' }>['finishReason']>;
 

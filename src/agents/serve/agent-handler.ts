@@ -1,15 +1,16 @@
 /** A runner for pages and programs elsewhere: turns as server-sent events, inputs while they work, stops, answers, history. */
-import { randomUUID } from 'node:crypto';
-import { defer, filter, firstValueFrom, type Observable, Subject, type Subscription, timer } from 'rxjs';
 import { EngineError, type ErrorCode, errorCodeInfo, shownMessage, toEngineError } from '../../errors.js';
-import { requireCallable, requireMethods, requireOptions, requireWhole } from '../../operators/invalid-option.js';
+import {
+  requireCallable,
+  requireList,
+  requireMethods,
+  requireOptions,
+  requireWhole,
+} from '../../operators/invalid-option.js';
 import { fromUiMessages } from '../../ui-messages/from-ui-messages.js';
-import { UI_MESSAGE_HEADER, type UiMessage, type UiMessageChunk } from '../../ui-messages/protocol.js';
-import type { CancelRequest } from '../runner/live-inputs.js';
+import { UI_MESSAGE_HEADER, type UiMessage } from '../../ui-messages/protocol.js';
 import type { Runner } from '../runner/runner.js';
-import type { RunnerEvent } from '../runner/runner-events.js';
-import type { UserInput } from '../sessions/session-store.js';
-import { EventFeed } from './event-feed.js';
+import { type AgentSocket, AgentSocketTalk } from './agent-socket.js';
 import {
   cancelSchema,
   inputSchema,
@@ -19,7 +20,8 @@ import {
   turnSchema,
   uiSchema,
 } from './read-request.js';
-import { UiChunks } from './ui-chunks.js';
+import { type AskedSession, type Talk, Talks } from './talks.js';
+import { uiChunks } from './ui-chunks.js';
 
 /** See {@link agentHandler}. */
 export interface AgentHandlerOptions {
@@ -39,34 +41,25 @@ export interface AgentHandlerOptions {
   readonly maxEvents?: number;
   /** Milliseconds for which they are kept behind the end. @default 60,000 */
   readonly keepMs?: number;
+  /** Origins of pages that may open WebSockets, such as `https://shop.example`. @default the host of the request alone */
+  readonly origins?: readonly string[];
 }
 
 /** Answers requests; for every server that knows `Request` and `Response`, and with `nodeListener` for those of Node. */
 export interface AgentHandler {
   (request: Request): Promise<Response>;
-  /** Stops everything that is at work, and takes nothing new. */
-  close(): void;
-}
-
-/** A conversation at work, or one that ended a moment ago. */
-interface Talk {
-  readonly feed: EventFeed;
-  /** The same for a page of the AI SDK, when one began it. */
-  readonly ui: { readonly feed: EventFeed; readonly chunks: UiChunks } | undefined;
-  readonly input$: Subject<UserInput>;
-  readonly cancel$: Subject<CancelRequest>;
-  readonly events$: Subject<RunnerEvent>;
-  work: Subscription | undefined;
-  expiry: Subscription | undefined;
+  /**
+   * Whether a request may become a WebSocket, for `nodeUpgrade`: what serves the socket, or the answer that refuses it; undefined for a path that is
+   * no place for one.
+   */
+  upgrade(request: Request): Promise<Response | ((socket: AgentSocket) => void) | undefined>;
+  /** Stops everything that is at work, and takes nothing new; resolves once the sessions say so. Turns that were stopped go on with `resume`. */
+  close(): Promise<void>;
 }
 
 /** A request on a session. */
-interface Asked {
+interface Asked extends AskedSession {
   readonly request: Request;
-  /** As the caller names it. */
-  readonly id: string;
-  /** As the runner knows it. */
-  readonly session: string;
 }
 
 const STATUS: Partial<Record<ErrorCode, number>> = {
@@ -79,19 +72,18 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   NOT_FOUND: 404,
   SESSION_BUSY: 409,
   INPUT_OVERFLOW: 409,
+  FORBIDDEN: 403,
   BODY_TOO_LARGE: 413,
   LIMIT_REACHED: 429,
 };
+
+/** Where WebSockets are. */
+const SOCKET_ROUTE = /^\/sessions\/([^/]+)\/live$/;
 
 const ROUTE = /^\/sessions\/([^/]+)(?:\/(turns|resume|events|inputs|cancel|rollback))?$/;
 
 /** What `useChat` asks for with its default transport; the id of a chat is that of its session. */
 const UI_ROUTE = /^\/ui-messages(?:\/([^/]+)\/(stream|stop))?$/;
-
-/** Characters of all events of one feed. */
-const MAX_LENGTH = 16 * 1024 ** 2;
-
-const ALIVE_MS = 15_000;
 
 /**
  * Serves a runner.
@@ -105,6 +97,7 @@ const ALIVE_MS = 15_000;
  * | `POST /sessions/{id}/resume` | `{ answers? }`: goes on, as server-sent events |
  * | `POST /sessions/{id}/rollback` | `{ turn }`: takes back the turns behind it |
  * | `GET /sessions/{id}` | history, values, turns, what waits |
+ * | `GET /sessions/{id}/live` | the same verbs over a WebSocket, see `nodeUpgrade` |
  * | `POST /ui-messages`, `GET …/{chat}/stream`, `POST …/{chat}/stop` | the same for `useChat` of the AI SDK |
  *
  * A reader that leaves detaches: the turn goes on, and `events` attaches again. Errors are `{ error: { code, message } }`.
@@ -116,19 +109,22 @@ export function agentHandler(options: AgentHandlerOptions): AgentHandler {
   requireOptions(owner, options, NAMES, 'an object with "runner"');
   requireMethods(owner, 'runner', options.runner, ['run', 'resume', 'session', 'rollback'], 'what createRunner gives');
   requireCallable(owner, 'authorise', options.authorise);
+  if (options.origins !== undefined) requireList(owner, 'origins', options.origins, 'a list of origins');
   for (const name of ['maxTurns', 'maxBodyBytes', 'maxEvents', 'keepMs'] as const) {
     if (options[name] !== undefined) requireWhole(owner, name, options[name], 1);
   }
   const server = new AgentServer(options);
-  return Object.assign((request: Request) => server.answer(request), { close: () => server.close() });
+  return Object.assign((request: Request) => server.answer(request), {
+    upgrade: (request: Request) => server.upgrade(request),
+    close: () => server.close(),
+  });
 }
 
-const NAMES = ['runner', 'basePath', 'authorise', 'maxTurns', 'maxBodyBytes', 'maxEvents', 'keepMs'];
+const NAMES = ['runner', 'basePath', 'authorise', 'maxTurns', 'maxBodyBytes', 'maxEvents', 'keepMs', 'origins'];
 
 class AgentServer {
   readonly #options: Required<Omit<AgentHandlerOptions, 'authorise'>> & Pick<AgentHandlerOptions, 'authorise'>;
-  readonly #talks = new Map<string, Talk>();
-  #isClosed = false;
+  readonly #talks: Talks;
 
   constructor(options: AgentHandlerOptions) {
     this.#options = {
@@ -137,51 +133,52 @@ class AgentServer {
       maxBodyBytes: 1024 ** 2,
       maxEvents: 10_000,
       keepMs: 60_000,
+      origins: [],
       ...options,
     };
+    this.#talks = new Talks(this.#options);
   }
 
   async answer(request: Request): Promise<Response> {
     try {
       return await this.#route(request);
     } catch (thrown) {
-      const error = toEngineError(thrown, 'INTERNAL');
-      const status = STATUS[error.code] ?? (errorCodeInfo(error.code).envelope >= 500 ? 500 : 400);
-      return json({ error: { code: error.code, message: shownMessage(error) } }, status);
+      return refusal(thrown);
     }
   }
 
-  close(): void {
-    this.#isClosed = true;
-    for (const talk of this.#talks.values()) {
-      talk.work?.unsubscribe();
-      talk.expiry?.unsubscribe();
-      talk.feed.end();
-      talk.ui?.feed.end();
+  async upgrade(request: Request): Promise<Response | ((socket: AgentSocket) => void) | undefined> {
+    const found = SOCKET_ROUTE.exec(this.#placeOf(request));
+    if (found === null) return undefined;
+    try {
+      requireOrigin(request, this.#options.origins);
+      const asked = this.#askedBy(await this.#whoAsks(request), decoded(found[1] ?? ''));
+      if (this.#talks.isClosed) throw closing();
+      return (socket) =>
+        new AgentSocketTalk(socket, { asked, talks: this.#talks, runner: this.#options.runner }).start();
+    } catch (thrown) {
+      return refusal(thrown);
     }
-    this.#talks.clear();
+  }
+
+  close(): Promise<void> {
+    return this.#talks.close();
   }
 
   async #route(request: Request): Promise<Response> {
-    const { basePath, authorise, runner, maxBodyBytes } = this.#options;
-    const { pathname } = new URL(request.url);
-    const place = pathname.startsWith(basePath) ? pathname.slice(basePath.length) : '';
+    const { runner, maxBodyBytes } = this.#options;
+    const place = this.#placeOf(request);
     const forPages = UI_ROUTE.exec(place);
     const found = ROUTE.exec(place);
     if (found === null && forPages === null)
-      throw new EngineError('NOT_FOUND', `There is nothing at ${pathname.slice(0, 200)}.`);
-    const who = authorise === undefined ? '' : await authorise(request);
-    if (who === undefined)
-      throw new EngineError('UNAUTHENTICATED', 'The request does not say who asks, or with a key that is not known.');
-    const askedFor = (id: string): Asked => {
-      // The name of the caller has no slash of its own, so no two callers share an id.
-      return { request, id, session: authorise === undefined ? id : `${encodeURIComponent(who)}/${id}` };
-    };
+      throw new EngineError('NOT_FOUND', `There is nothing at ${new URL(request.url).pathname.slice(0, 200)}.`);
+    const who = await this.#whoAsks(request);
+    const askedFor = (id: string): Asked => ({ request, ...this.#askedBy(who, id) });
     const [, rawId = '', verb = ''] = found ?? forPages ?? [];
     const wanted =
       found !== null ? (verb === '' || verb === 'events' ? 'GET' : 'POST') : verb === 'stream' ? 'GET' : 'POST';
     if (request.method !== wanted) return json({ error: { code: 'BAD_REQUEST', message: `Use ${wanted}.` } }, 405);
-    if (this.#isClosed) throw new EngineError('LIMIT_REACHED', 'The server is being closed.');
+    if (this.#talks.isClosed) throw closing();
     const read = <T>(schema: Parameters<typeof readBody<T>>[1]): Promise<T> => readBody(request, schema, maxBodyBytes);
     if (found === null) return this.#pages(askedFor, decoded(rawId), verb, read);
     const asked = askedFor(decoded(rawId));
@@ -196,11 +193,13 @@ class AgentServer {
       }
       case 'events':
         return this.#events(asked);
-      case 'inputs':
-        return this.#say(asked, await read(inputSchema));
+      case 'inputs': {
+        const said = await this.#talks.say(asked, await read(inputSchema));
+        return json(said, said.status === 'accepted' ? 202 : 200);
+      }
       case 'cancel': {
         const wish = await read(cancelSchema);
-        this.#atWork(asked).cancel$.next(wish);
+        this.#talks.atWork(asked).cancel$.next(wish);
         return json({ cancelled: true }, 202);
       }
       case 'rollback': {
@@ -212,72 +211,27 @@ class AgentServer {
     }
   }
 
-  /** Starts a conversation, and answers once it has begun, so that what keeps it from it is no stream. */
-  async #talk(
-    { id, session }: Asked,
-    start: (options: Pick<Talk, 'input$' | 'cancel$'>) => Observable<RunnerEvent>,
-    chunks?: UiChunks,
-  ): Promise<Response> {
-    const { maxTurns, maxEvents } = this.#options;
-    const before = this.#talks.get(session);
-    if (before?.work !== undefined)
-      throw new EngineError('SESSION_BUSY', `A turn of session "${id}" is at work: say more with inputs.`);
-    const atWork = [...this.#talks.values()].filter(({ work }) => work !== undefined).length;
-    if (atWork >= maxTurns) throw new EngineError('LIMIT_REACHED', `${maxTurns} conversations are at work already.`);
-    before?.expiry?.unsubscribe();
-    const bounds = { maxEvents, maxLength: MAX_LENGTH, aliveMs: ALIVE_MS };
-    const talk: Talk = {
-      feed: new EventFeed(bounds),
-      ui: chunks === undefined ? undefined : { feed: new EventFeed(bounds), chunks },
-      input$: new Subject(),
-      cancel$: new Subject(),
-      events$: new Subject(),
-      work: undefined,
-      expiry: undefined,
-    };
-    this.#talks.set(session, talk);
-    await new Promise<void>((begun, refused) => {
-      let hasBegun = false;
-      const { input$, cancel$ } = talk;
-      talk.work = defer(() => start({ input$, cancel$ })).subscribe({
-        next: (event) => {
-          hasBegun = true;
-          // Callers know their sessions by their own ids.
-          talk.feed.push(event.type, 'session' in event ? { ...event, session: id } : event);
-          tellPage(talk, talk.ui?.chunks.project(event));
-          talk.events$.next(event);
-          begun();
-        },
-        error: (error: unknown) => {
-          const { code, message } = toEngineError(error, 'INTERNAL');
-          const errorText = shownMessage({ code, message });
-          if (hasBegun) talk.feed.push('error', { code, message: errorText });
-          tellPage(talk, [{ type: 'error', errorText }]);
-          this.#over(session, talk, hasBegun);
-          refused(error);
-        },
-        complete: () => {
-          this.#over(session, talk, hasBegun);
-          begun();
-        },
-      });
-      if (talk.feed.isOver) talk.work = undefined;
-    });
-    return streamOf(talk);
+  #placeOf({ url }: Request): string {
+    const { basePath } = this.#options;
+    const { pathname } = new URL(url);
+    return pathname.startsWith(basePath) ? pathname.slice(basePath.length) : '';
   }
 
-  #over(session: string, talk: Talk, isKept: boolean): void {
-    talk.work = undefined;
-    talk.feed.end();
-    tellPage(talk, talk.ui?.chunks.end());
-    talk.ui?.feed.pushData('[DONE]');
-    talk.ui?.feed.end();
-    talk.events$.complete();
-    const forget = (): void => {
-      if (this.#talks.get(session) === talk) this.#talks.delete(session);
-    };
-    if (isKept && !this.#isClosed) talk.expiry = timer(this.#options.keepMs).subscribe(forget);
-    else forget();
+  /** @throws EngineError UNAUTHENTICATED */
+  async #whoAsks(request: Request): Promise<string> {
+    const { authorise } = this.#options;
+    const who = authorise === undefined ? '' : await authorise(request);
+    if (who !== undefined) return who;
+    throw new EngineError('UNAUTHENTICATED', 'The request does not say who asks, or with a key that is not known.');
+  }
+
+  #askedBy(who: string, id: string): AskedSession {
+    // The name of the caller has no slash of its own, so no two callers share an id.
+    return { id, session: this.#options.authorise === undefined ? id : `${encodeURIComponent(who)}/${id}` };
+  }
+
+  async #talk(...given: Parameters<Talks['start']>): Promise<Response> {
+    return streamOf(await this.#talks.start(...given));
   }
 
   /** What `useChat` asks for. */
@@ -289,18 +243,18 @@ class AgentServer {
   ): Promise<Response> {
     const { runner } = this.#options;
     if (verb === 'stop') {
-      const talk = this.#talks.get(askedFor(chat).session);
+      const talk = this.#talks.get(askedFor(chat));
       if (talk?.work !== undefined) talk.cancel$.next({ mode: 'now' });
       return json({ stopped: talk !== undefined }, 200);
     }
     if (verb === 'stream') {
-      const talk = this.#talks.get(askedFor(chat).session);
+      const talk = this.#talks.get(askedFor(chat));
       return talk?.work === undefined || talk.ui === undefined ? new Response(null, { status: 204 }) : streamOf(talk);
     }
     const { id, messages } = await read(uiSchema);
     const asked = askedFor(id);
     const { messages: said, answers, message } = fromUiMessages(messages as unknown as readonly UiMessage[]);
-    const chunks = new UiChunks(id, message);
+    const chunks = uiChunks(id, message);
     if (message !== undefined) {
       return this.#talk(asked, (options) => runner.resume(asked.session, answers, options), chunks);
     }
@@ -311,41 +265,14 @@ class AgentServer {
     return this.#talk(asked, (options) => runner.run(question, { session: asked.session, ...options }), chunks);
   }
 
-  #events({ request, session }: Asked): Response {
-    const talk = this.#talks.get(session);
+  #events({ request, ...asked }: Asked): Response {
+    const talk = this.#talks.get(asked);
     if (talk === undefined) return new Response(null, { status: 204 });
     const given = request.headers.get('last-event-id') ?? new URL(request.url).searchParams.get('after') ?? '0';
     const after = Number(given);
     if (!Number.isSafeInteger(after) || after < 0)
       throw new EngineError('BAD_REQUEST', '"after" must be the number of an event.');
     return stream(talk.feed.read(after));
-  }
-
-  async #say(
-    asked: Asked,
-    { id = randomUUID(), ...input }: { readonly id?: string | undefined } & Omit<UserInput, 'id'>,
-  ): Promise<Response> {
-    const talk = this.#atWork(asked);
-    const { seenInputIds } = await this.#options.runner.session(asked.session);
-    if (seenInputIds.has(id)) return json({ id, status: 'known' }, 200);
-    const outcome$ = talk.events$.pipe(
-      filter((event) => (event.type === 'input-accepted' || event.type === 'input-dropped') && event.id === id),
-    );
-    const told = firstValueFrom(outcome$, { defaultValue: undefined });
-    talk.input$.next({ ...input, id });
-    const outcome = await told;
-    if (outcome?.type === 'input-accepted') return json({ id, status: 'accepted' }, 202);
-    if (outcome?.type === 'input-dropped') throw new EngineError('INPUT_OVERFLOW', outcome.reason);
-    throw new EngineError(
-      'SESSION_BUSY',
-      `The turn of session "${asked.id}" ended before the input was stored: say it in a new turn.`,
-    );
-  }
-
-  #atWork({ id, session }: Asked): Talk {
-    const talk = this.#talks.get(session);
-    if (talk?.work !== undefined) return talk;
-    throw new EngineError('NOT_FOUND', `No turn of session "${id}" is at work here. Start one with turns.`);
   }
 }
 
@@ -366,11 +293,6 @@ function json(body: object, status: number): Response {
   return Response.json(body, { status, headers: { 'cache-control': 'no-store' } });
 }
 
-/** Tells the page that began a conversation. */
-function tellPage({ ui }: Talk, chunks: readonly UiMessageChunk[] = []): void {
-  for (const chunk of chunks) ui?.feed.pushData(JSON.stringify(chunk));
-}
-
 /** The events of a conversation for the one who began it, from the first one on. */
 function streamOf({ feed, ui }: Talk): Response {
   return ui === undefined
@@ -386,4 +308,25 @@ function stream(events: ReadableStream<Uint8Array>, more: Readonly<Record<string
     'x-accel-buffering': 'no',
   };
   return new Response(events, { status: 200, headers });
+}
+
+function closing(): EngineError {
+  return new EngineError('LIMIT_REACHED', 'The server is being closed.');
+}
+
+function refusal(thrown: unknown): Response {
+  const error = toEngineError(thrown, 'INTERNAL');
+  const status = STATUS[error.code] ?? (errorCodeInfo(error.code).envelope >= 500 ? 500 : 400);
+  return json({ error: { code: error.code, message: shownMessage(error) } }, status);
+}
+
+/** A page of another site may open a WebSocket with the cookies of its reader. @throws EngineError FORBIDDEN */
+function requireOrigin({ headers }: Request, origins: readonly string[]): void {
+  const origin = headers.get('origin');
+  if (origin === null || origins.includes(origin)) return;
+  if (URL.canParse(origin) && new URL(origin).host === headers.get('host')) return;
+  throw new EngineError(
+    'FORBIDDEN',
+    `Pages of ${origin.slice(0, 200)} may not open WebSockets here; name it in "origins".`,
+  );
 }

@@ -11,9 +11,19 @@ export interface FeedBounds {
   readonly aliveMs: number;
 }
 
-interface Frame {
+/** One event. */
+export interface FeedFrame {
   readonly number: number;
-  readonly text: string;
+  /** Absent for events of protocols of others, which have no names. */
+  readonly name: string | undefined;
+  /** JSON, or a text of such a protocol. */
+  readonly data: string;
+}
+
+/** Events that were kept together, and the numbers of those before them that are gone. */
+interface Piece {
+  readonly frames: readonly FeedFrame[];
+  readonly gap: { readonly from: number; readonly to: number } | undefined;
 }
 
 /** Characters that a reader gets at once. */
@@ -28,7 +38,7 @@ const ALIVE = ': alive\n\n';
 export class EventFeed {
   readonly #bounds: FeedBounds;
   readonly #alive: Subscription;
-  #frames: Frame[] = [];
+  #frames: FeedFrame[] = [];
   #length = 0;
   #newest = 0;
   #isOver = false;
@@ -46,19 +56,18 @@ export class EventFeed {
   }
 
   push(type: string, data: unknown): void {
-    this.#add((number) => `id: ${number}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`);
+    this.#add(type, JSON.stringify(data));
   }
 
   /** The same without a number and a name, as protocols of others want it. */
   pushData(data: string): void {
-    this.#add(() => `data: ${data}\n\n`);
+    this.#add(undefined, data);
   }
 
-  #add(textOf: (number: number) => string): void {
+  #add(name: string | undefined, data: string): void {
     this.#newest += 1;
-    const text = textOf(this.#newest);
-    this.#frames.push({ number: this.#newest, text });
-    this.#length += text.length;
+    this.#frames.push({ number: this.#newest, name, data });
+    this.#length += data.length;
     this.#drop();
     this.#tell();
   }
@@ -70,7 +79,19 @@ export class EventFeed {
     this.#tell();
   }
 
-  /** The events behind a number, as they come. A reader that is slow is not waited for. */
+  /** The same in pieces, for readers that write them in their own way; ends behind the last event. */
+  async *pieces(after: number): AsyncGenerator<Piece> {
+    for (let cursor = after; ; ) {
+      const piece = this.#pieceBehind(cursor);
+      if (piece !== undefined) {
+        cursor = piece.frames.at(-1)?.number ?? cursor;
+        yield piece;
+      } else if (this.#isOver) return;
+      else await this.#changed;
+    }
+  }
+
+  /** The events behind a number, as server-sent events, as they come. A reader that is slow is not waited for. */
   read(after: number): ReadableStream<Uint8Array> {
     const encoder = new TextEncoder();
     let cursor = after;
@@ -80,8 +101,8 @@ export class EventFeed {
         pull: async (controller) => {
           const piece = this.#pieceBehind(cursor);
           if (piece !== undefined) {
-            cursor = piece.to;
-            controller.enqueue(encoder.encode(piece.text));
+            cursor = piece.frames.at(-1)?.number ?? cursor;
+            controller.enqueue(encoder.encode(textOf(piece)));
           } else if (this.#isOver) controller.close();
           else {
             await this.#changed;
@@ -96,21 +117,16 @@ export class EventFeed {
     );
   }
 
-  #pieceBehind(cursor: number): { readonly text: string; readonly to: number } | undefined {
+  #pieceBehind(cursor: number): Piece | undefined {
     const first = this.#frames[0];
     if (first === undefined || cursor >= this.#newest) return undefined;
     const from = Math.max(0, cursor + 1 - first.number);
-    let text =
-      cursor + 1 < first.number
-        ? `event: gap\ndata: ${JSON.stringify({ from: cursor + 1, to: first.number - 1 })}\n\n`
-        : '';
-    let to = cursor;
-    for (let at = from; at < this.#frames.length && text.length < PIECE; at += 1) {
-      const frame = this.#frames[at] as Frame;
-      text += frame.text;
-      to = frame.number;
+    const gap = cursor + 1 < first.number ? { from: cursor + 1, to: first.number - 1 } : undefined;
+    let to = from;
+    for (let length = 0; to < this.#frames.length && length < PIECE; to += 1) {
+      length += (this.#frames[to] as FeedFrame).data.length;
     }
-    return { text, to };
+    return { frames: this.#frames.slice(from, to), gap };
   }
 
   /** Old events go a quarter at a time, so that each costs its share of one copy. */
@@ -118,7 +134,7 @@ export class EventFeed {
     const { maxEvents, maxLength } = this.#bounds;
     if (this.#frames.length <= maxEvents && this.#length <= maxLength) return;
     const gone = this.#frames.splice(0, Math.max(1, Math.floor(this.#frames.length / 4)));
-    for (const { text } of gone) this.#length -= text.length;
+    for (const { data } of gone) this.#length -= data.length;
     this.#drop();
   }
 
@@ -133,4 +149,12 @@ export class EventFeed {
       this.#wake = resolve;
     });
   }
+}
+
+function textOf({ frames, gap }: Piece): string {
+  let text = gap === undefined ? '' : `event: gap\ndata: ${JSON.stringify(gap)}\n\n`;
+  for (const { number, name, data } of frames) {
+    text += name === undefined ? `data: ${data}\n\n` : `id: ${number}\nevent: ${name}\ndata: ${data}\n\n`;
+  }
+  return text;
 }

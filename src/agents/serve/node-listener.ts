@@ -27,19 +27,25 @@ async function answer(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {
-  const { method = 'GET', url = '/', headers } = incoming;
+  const { method = 'GET' } = incoming;
   const hasBody = method !== 'GET' && method !== 'HEAD';
-  const sent = new Headers();
-  for (const [name, value] of Object.entries(headers)) {
-    if (!name.startsWith(':') && value !== undefined) sent.set(name, Array.isArray(value) ? value.join(', ') : value);
-  }
-  const request = new Request(new URL(url, 'http://localhost'), {
-    method,
-    headers: sent,
-    ...(hasBody && { body: Readable.toWeb(incoming) as ReadableStream<Uint8Array>, duplex: 'half' }),
-  } as RequestInit);
+  const body = hasBody ? (Readable.toWeb(incoming) as ReadableStream<Uint8Array>) : undefined;
+  const request = requestOf(incoming, body);
   const response = await handler(request);
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   if (response.body === null) outgoing.end();
   else await pipeline(Readable.fromWeb(response.body as never), outgoing);
+}
+
+/** A request of Node as one that handlers know. */
+export function requestOf(
+  { method = 'GET', url = '/', headers }: IncomingMessage,
+  body: ReadableStream<Uint8Array> | undefined,
+): Request {
+  const sent = new Headers();
+  for (const [name, value] of Object.entries(headers)) {
+    if (!name.startsWith(':') && value !== undefined) sent.set(name, Array.isArray(value) ? value.join(', ') : value);
+  }
+  const init = { method, headers: sent, ...(body !== undefined && { body, duplex: 'half' }) };
+  return new Request(new URL(url, 'http://localhost'), init as RequestInit);
 }

@@ -1,7 +1,7 @@
 /** What requests to agents say, checked. */
 import { z } from 'zod';
 import { EngineError } from '../../errors.js';
-import { parseJson, whyNotJson } from '../../json.js';
+import { type JsonObject, parseJson, whyNotJson } from '../../json.js';
 import { contentSchema, messageSchema } from '../../models/message-schema.js';
 
 const inputs = z.union([z.string().min(1), z.array(messageSchema).min(1)]);
@@ -31,6 +31,26 @@ export const uiSchema = z.looseObject({
 /** Of `POST …/rollback`. */
 export const rollbackSchema = z.strictObject({ turn: z.string() });
 
+const req = z.union([z.string().max(200), z.number()]).optional();
+const frames = {
+  turn: z.strictObject({ type: z.literal('turn'), req, input: inputs }),
+  resume: resumeSchema.extend({ type: z.literal('resume'), req }),
+  input: inputSchema.extend({ type: z.literal('input'), req }),
+  cancel: cancelSchema.extend({ type: z.literal('cancel'), req }),
+  attach: z.strictObject({ type: z.literal('attach'), req, after: z.number().int().min(0).default(0) }),
+} as const;
+
+/** A frame of a client, of its WebSocket. */
+export type SocketFrame = { [K in keyof typeof frames]: z.output<(typeof frames)[K]> }[keyof typeof frames];
+
+/** @throws EngineError BAD_REQUEST with the field and what is wrong with it */
+export function readFrame(value: JsonObject): SocketFrame {
+  const { type } = value;
+  if (typeof type !== 'string' || !Object.hasOwn(frames, type))
+    throw new EngineError('BAD_REQUEST', `"type" must be one of ${Object.keys(frames).join(', ')}.`);
+  return checked(frames[type as keyof typeof frames] as z.ZodType<SocketFrame>, value, 'The frame');
+}
+
 /**
  * The body of a request.
  *
@@ -49,13 +69,14 @@ export async function readBody<T>(request: Request, schema: z.ZodType<T>, maxByt
   const text = await readText(request, maxBytes);
   const value = parseJson(text === '' ? '{}' : text);
   if (value === undefined) throw new EngineError('BAD_REQUEST', `The body ${whyNotJson(text)}.`);
+  return checked(schema, value, 'The body');
+}
+
+function checked<T>(schema: z.ZodType<T>, value: unknown, whole: string): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new EngineError(
-    'BAD_REQUEST',
-    `${issue?.path.join('.') || 'The body'}: ${issue?.message ?? 'it is not valid'}.`,
-  );
+  throw new EngineError('BAD_REQUEST', `${issue?.path.join('.') || whole}: ${issue?.message ?? 'it is not valid'}.`);
 }
 
 async function readText(request: Request, maxBytes: number): Promise<string> {

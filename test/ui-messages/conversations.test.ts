@@ -1,0 +1,69 @@
+/** Conversations of agents as messages of the AI SDK's pages, and as events of AG-UI. */
+import { lastValueFrom, of, Subject, tap, toArray } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import { createRunner, toAgUi, type UserInput } from '../../src/entries/agents.js';
+import { toUiMessages } from '../../src/index.js';
+import { PROGRAMS } from '../agents/durable/support/programs.js';
+import { readChunks, textsOf } from './support/read-chunks.js';
+
+function runnerOf(name: keyof typeof PROGRAMS) {
+  const input$ = new Subject<UserInput>();
+  const program = PROGRAMS[name]({ did: () => {}, say: (input) => input$.next(input) });
+  return { ...program, input$, runner: createRunner({ agent: program.agent }) };
+}
+
+describe('toUiMessages behind a runner', () => {
+  it('shows a question, and goes on with its answer', async () => {
+    const { runner, question, answerTo } = runnerOf('interrupt');
+    const asked = await lastValueFrom(runner.run(question, { session: 's' }).pipe(toUiMessages(), toArray()));
+    expect((await readChunks(asked)).parts.some(({ type }) => type === 'tool-ask')).toBe(true);
+    const answers = { 'guide/tools#h': answerTo({ what: 'hotel' }), 'guide/tools#f': answerTo({ what: 'flight' }) };
+    const rest = await lastValueFrom(runner.resume('s', answers).pipe(toUiMessages(), toArray()));
+    expect(textsOf(await readChunks(rest)).at(-1)).toBe('Booked.');
+  });
+
+  it('shows each member of a team', async () => {
+    const { runner, question } = runnerOf('team');
+    const chunks = await lastValueFrom(runner.run(question).pipe(toUiMessages(), toArray()));
+    expect(textsOf(await readChunks(chunks))).toEqual(
+      expect.arrayContaining(['Seven.', 'It has seven bridges.', 'Published.', 'Here it is.']),
+    );
+  });
+
+  it('makes one message of several turns, with what was said meanwhile', async () => {
+    const { runner, question, input$ } = runnerOf('steer');
+    const chunks = await lastValueFrom(runner.run(question, { input$ }).pipe(toUiMessages(), toArray()));
+    expect(chunks.filter(({ type }) => type === 'start' || type === 'finish').map(({ type }) => type)).toEqual([
+      'start',
+      'finish',
+    ]);
+    const { parts } = await readChunks(chunks);
+    const heard = parts.filter(({ type }) => type === 'data-input-delivered');
+    expect(heard).toMatchObject([{ data: { id: 'i1', round: 2 } }, { data: { id: 'i2', round: 3 } }]);
+  });
+
+  it('says the text alone of what a turn gives, and why an input is dropped', async () => {
+    const { runner, question } = runnerOf('team');
+    const input$ = of<UserInput>({ id: 'x', content: 'Hello?', to: 'no-one' });
+    const chunks = await lastValueFrom(runner.run(question, { input$ }).pipe(toUiMessages(), toArray()));
+    expect(chunks.some(({ type }) => type === 'data-result')).toBe(false);
+    expect(chunks.find(({ type }) => type === 'data-input-dropped')).toMatchObject({ id: 'x' });
+  });
+});
+
+describe('toAgUi behind a runner', () => {
+  it('gives the events of its runs', async () => {
+    const { runner, question } = runnerOf('team');
+    const types: string[] = [];
+    const events = await lastValueFrom(
+      runner.run(question).pipe(
+        toAgUi(),
+        tap(({ type }) => types.push(type)),
+        toArray(),
+      ),
+    );
+    expect([types[0], types.at(-1)]).toEqual(['RUN_STARTED', 'RUN_FINISHED']);
+    expect(JSON.stringify(events)).toContain('Here it is.');
+    expect(types.some((type) => type.startsWith('turn-') || type.startsWith('input-'))).toBe(false);
+  });
+});
