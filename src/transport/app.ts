@@ -25,6 +25,7 @@ import { mcpRoutes } from './mcp/mcp-routes.js';
 import { mcpServerRoutes } from './mcp/server-list.js';
 import { modelRoutes } from './models/models.js';
 import { openapiRoutes } from './openapi.js';
+import type { AgentRunners } from './runners/agent-runners.js';
 import { runRoutes } from './runs/runs.js';
 import type { ServerParts } from './server-parts.js';
 import { sessionRoutes } from './sessions.js';
@@ -89,7 +90,12 @@ export function createApi(more: readonly RouteGroup[] = []): readonly RouteGroup
 }
 
 /** The HTTP side of the server. @throws EngineError CONFIG_INVALID when two routes answer the same requests. */
-export function createApp(parts: ServerParts, guard: GuardOptions, more: readonly RouteGroup[] = []): Koa {
+export function createApp(
+  parts: ServerParts,
+  guard: GuardOptions,
+  more: readonly RouteGroup[] = [],
+  runners?: AgentRunners,
+): Koa {
   const app = new Koa();
   app.on('error', (error: Error & { readonly code?: string }) => {
     const { code = '' } = error;
@@ -105,6 +111,7 @@ export function createApp(parts: ServerParts, guard: GuardOptions, more: readonl
   });
   app.use(allowOrigins(guard));
   app.use(countAnswers(parts.answers) as Koa.Middleware);
+  if (runners !== undefined) app.use(runners.middleware());
   const routes = [...SYSTEM, ...routesBelow(API_PREFIX, createApi(more))];
   app.use(createRouter(routes, { parts, guard }));
   return app;

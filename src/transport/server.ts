@@ -1,5 +1,6 @@
 import { createServer as createHttpServer, type ServerOptions as HttpServerOptions, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Runner } from '../agents/runner/runner.js';
 import { builtInComponents, checkCanvas, type LoadOptions } from '../canvas/load-canvas.js';
 import type { Services } from '../components/services.js';
 import { createCanvasOpener } from '../hosting/canvases.js';
@@ -12,13 +13,15 @@ import { requireObject } from '../operators/invalid-option.js';
 import type { ServerConfig } from '../settings/read-settings.js';
 import { createTelemetry, type Telemetry, withTraceIds } from '../telemetry/telemetry.js';
 import { addServerGauges } from './admin/server-gauges.js';
-import { createApp } from './app.js';
+import { API_PREFIX, createApp } from './app.js';
 import { createChatServices } from './chat/chat-services.js';
 import type { RouteGroup } from './http/route.js';
 import { SlowClients } from './http/slow-clients.js';
 import { SystemMeter } from './http/system-meter.js';
 import { listenOn } from './listen.js';
+import { placeConnection } from './live/live-connection.js';
 import { LiveServer } from './live/live-server.js';
+import { AgentRunners } from './runners/agent-runners.js';
 import { createServerParts, type ServerPorts, type ServerStores } from './server-parts.js';
 
 /** How long answers that are under way may take when everything else has stopped. */
@@ -49,6 +52,11 @@ export interface ServerOptions extends LoadOptions, ServerPorts {
   readonly now?: () => number;
   /** More routes below `/api/v1`, guarded, parsed and described like the server's own. @default none */
   readonly routes?: readonly RouteGroup[];
+  /**
+   * Agents in code, by name: `createRunner` runs them, and `/api/v1/runners/{name}/…` has the paths of `agentHandler`, with the server's keys; each tenant
+   * has sessions of its own. Names have letters, digits, `_` and `-`. @default none
+   */
+  readonly runners?: Readonly<Record<string, Runner>>;
 }
 
 /** A server, not listening yet. */
@@ -111,6 +119,12 @@ export function createServer(options: ServerOptions): RunnelServer {
   const { callers, strangers } = parts;
   const guard = { callers, strangers, corsOrigins: config.corsOrigins };
   const live = new LiveServer({ parts, guard });
+  const runners = new AgentRunners({
+    runners: options.runners ?? {},
+    guard,
+    prefix: `${API_PREFIX}/runners`,
+    placeSocket: (tenant, socket) => placeConnection(parts, tenant, socket),
+  });
   addServerGauges(telemetry.registry, services.models, () => ({
     streams: parts.streams.count,
     waitingChats: parts.chatLimits?.waiting ?? 0,
@@ -123,7 +137,7 @@ export function createServer(options: ServerOptions): RunnelServer {
     now: () => performance.now(),
     whenCut: (about) => logger.warn(about, 'a client was too slow and was cut off'),
   });
-  const http = createHttpServer(patience(config), createApp(parts, guard, options.routes).callback());
+  const http = createHttpServer(patience(config), createApp(parts, guard, options.routes, runners).callback());
   http.on('connection', (socket: Socket) => {
     arrivals.note();
     strangers.connected(socket);
@@ -139,7 +153,7 @@ export function createServer(options: ServerOptions): RunnelServer {
   });
   http.on('upgrade', (request, socket: Socket, head) => {
     strangers.asks(request);
-    void live.upgrade(request, socket, head);
+    if (!runners.upgrade(request, socket, head)) void live.upgrade(request, socket, head);
   });
   let closeOther = async (): Promise<void> => {};
   return {
@@ -150,7 +164,9 @@ export function createServer(options: ServerOptions): RunnelServer {
       return urlOf(http);
     },
     async close() {
+      const stopped = runners.close();
       await close({ http, closeOther, host, live }, Math.max(0, config.shutdownGraceMs - STOPPING_MS));
+      await stopped;
     },
   };
 }

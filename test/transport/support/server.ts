@@ -6,7 +6,7 @@ import { modelsFromEnvironment, readConfig } from '../../../src/settings/read-se
 import { createMemoryStores } from '../../../src/stores/memory-stores.js';
 import type { Telemetry } from '../../../src/telemetry/telemetry.js';
 import type { RouteGroup } from '../../../src/transport/http/route.js';
-import { createServer, type RunnelServer } from '../../../src/transport/server.js';
+import { createServer, type RunnelServer, type ServerOptions } from '../../../src/transport/server.js';
 import type { ServerPorts, ServerStores } from '../../../src/transport/server-parts.js';
 import { createProbes, type Probes } from './test-components.js';
 
@@ -23,6 +23,8 @@ export interface TestServerOptions extends ServerPorts {
   readonly arrivals?: Arrivals;
   /** Beside the server's own. */
   readonly routes?: readonly RouteGroup[];
+  /** Agents in code. */
+  readonly runners?: ServerOptions['runners'];
   /** @default counts, and traces nothing */
   readonly telemetry?: Telemetry;
   /** The test stops it by itself; for servers of several tests. @default false */
