@@ -105,8 +105,15 @@ export { runAgent } from '../agents/run-agent.js';
 export type { Approval, Caller } from '../agents/run-calls.js';
 export { type FileTurnLogsOptions, fileTurnLogs } from '../agents/runner/file-turn-logs.js';
 export type { CancelRequest } from '../agents/runner/live-inputs.js';
+export type { LiveStop, NextTurn } from '../agents/runner/live-options.js';
 export { type PostgresTurnLogsOptions, postgresTurnLogs } from '../agents/runner/postgres-turn-logs.js';
-export { createRunner, type Runner, type RunnerOptions, type TurnOptions } from '../agents/runner/runner.js';
+export {
+  createRunner,
+  type LiveOptions,
+  type Runner,
+  type RunnerOptions,
+  type TurnOptions,
+} from '../agents/runner/runner.js';
 export type {
   CancelMode,
   InputAccepted,
@@ -118,7 +125,9 @@ export type {
 } from '../agents/runner/runner-events.js';
 export { memoryTurnLogs, type OpenedTurnLog, type TurnLog, type TurnLogs } from '../agents/runner/turn-logs.js';
 export { type AgentHandler, type AgentHandlerOptions, agentHandler } from '../agents/serve/agent-handler.js';
+export type { AgentSocket } from '../agents/serve/agent-socket.js';
 export { nodeListener } from '../agents/serve/node-listener.js';
+export { nodeUpgrade } from '../agents/serve/node-upgrade.js';
 export type { FileSessionsOptions } from '../agents/sessions/file-sessions.js';
 export { fileSessions } from '../agents/sessions/file-sessions.js';
 export {
@@ -134,6 +143,7 @@ export type { MemorySessionsOptions } from '../agents/sessions/memory-sessions.j
 export { memorySessions } from '../agents/sessions/memory-sessions.js';
 export type {
   ListSessionsOptions,
+  PruneSessionsOptions,
   ReadSessionOptions,
   SessionEntry,
   SessionFact,

@@ -76,6 +76,7 @@ export type {
   EntryBatch,
   EntryQuery,
   SessionEntries,
+  SessionExpiry,
   SessionHead,
   SessionPage,
 } from '../records/session-entries.js';
