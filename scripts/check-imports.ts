@@ -71,7 +71,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   telemetry: [...BASE, 'operators', 'graph'],
   hosting: HOST,
   settings: [...BASE, 'operators', 'threads', 'models', 'records', 'adapters', 'hosting'],
-  transport: [...HOST, 'chat', 'knowledge', 'dsl', 'settings', 'hosting', 'ui-messages'],
+  transport: [...HOST, 'agents', 'chat', 'knowledge', 'dsl', 'settings', 'hosting', 'ui-messages'],
   cli: [...EVERYTHING_BUT_CLI, 'index'],
   testing: [...ENGINE, 'models', 'compose'],
   index: EVERYTHING_BUT_CLI,

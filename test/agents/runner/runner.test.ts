@@ -19,7 +19,7 @@ import {
   type UserInput,
 } from '../../../src/entries/agents.js';
 import { type ChatDelta, defineTool } from '../../../src/index.js';
-import { echo, replies, say, talk } from '../loop/support.js';
+import { echo, type Reply, replies, say, talk } from '../loop/support.js';
 
 const all = (events$: Observable<RunnerEvent>): Promise<RunnerEvent[]> => lastValueFrom(events$.pipe(toArray()));
 
@@ -364,7 +364,7 @@ describe('inputs while an agent works', () => {
 describe('a long conversation', () => {
   /** The first turn is inside its tool; `then` says what is done there, and the tool ends behind it. */
   const converse = async (
-    list: Parameters<typeof replies>,
+    list: readonly Reply[],
     options: LiveOptions,
     then: (said: { readonly input$: Subject<string | UserInput>; open(): void }) => void,
   ) => {
@@ -377,7 +377,7 @@ describe('a long conversation', () => {
     input$.next({ id: 'first', content: 'first' });
     return { events: await events, model, runner };
   };
-  const GATE: Parameters<typeof replies> = [{ calls: [{ name: 'gate' }] }, 'One.', 'Two.', 'Three.'];
+  const GATE: readonly Reply[] = [{ calls: [{ name: 'gate' }] }, 'One.', 'Two.', 'Three.'];
   const later = (id: string): UserInput => ({ id, content: id, when: 'next-turn' });
 
   it('begins each turn with what nextTurn picks, and leaves the others for the turns behind it', async () => {
@@ -541,7 +541,9 @@ describe('stopping', () => {
       { name: 'gate', id: 'g' },
     ];
     const cancel$ = new Subject<CancelRequest>();
-    const runner = createRunner({ agent: agent({ name: 'guide', model: replies({ calls }, 'Done.'), tools: [sure, tool] }) });
+    const runner = createRunner({
+      agent: agent({ name: 'guide', model: replies({ calls }, 'Done.'), tools: [sure, tool] }),
+    });
     const entered = new Promise<void>((resolve) => entered$.pipe(take(1)).subscribe(() => resolve()));
     const first = all(runner.run('go', { session: 's', cancel$ }));
     await entered;

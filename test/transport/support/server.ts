@@ -24,7 +24,7 @@ export interface TestServerOptions extends ServerPorts {
   /** Beside the server's own. */
   readonly routes?: readonly RouteGroup[];
   /** Agents in code. */
-  readonly runners?: ServerOptions['runners'];
+  readonly runners?: NonNullable<ServerOptions['runners']>;
   /** @default counts, and traces nothing */
   readonly telemetry?: Telemetry;
   /** The test stops it by itself; for servers of several tests. @default false */
