@@ -118,8 +118,9 @@ class Conversation {
       if (opening.type !== 'resume' && state.open !== undefined) throw busy(this.#setup.session, state);
       const early = this.#early ?? [];
       this.#early = undefined;
-      // Before the turn: a run may do all its work at once.
-      for (const input of early) this.#guarded(() => this.#accept(input));
+      // Before the turn: a run may do all its work at once. Without a turn, what came together is there when one is picked.
+      if (opening.type === 'none') await Promise.all(early.map((input) => this.#accept(input)));
+      else for (const input of early) this.#guarded(() => this.#accept(input));
       if (opening.type === 'resume') await this.#resume(state, opening.answers);
       else if (opening.type === 'turn') await this.#start(opening.messages, []);
       if (this.#open === undefined) await this.#next();

@@ -401,6 +401,23 @@ describe('a long conversation', () => {
     expect(told(events).at(-1)).toBe('ended: Three.');
   });
 
+  it('picks among all that came at once', async () => {
+    const runner = createRunner({ agent: agent({ name: 'guide', model: replies('One.', 'Two.') }) });
+    const nextTurn = (waiting: readonly UserInput[]) => waiting.slice(-1);
+    const input$ = of<UserInput[]>({ id: 'a', content: 'a' }, { id: 'b', content: 'b' });
+    const events = await all(runner.live(input$, { session: 's', nextTurn }));
+    expect(told(events)).toEqual([
+      'input-accepted a',
+      'input-accepted b',
+      'turn',
+      'delivered b to guide in round 0',
+      'ended: One.',
+      'turn',
+      'delivered a to guide in round 0',
+      'ended: Two.',
+    ]);
+  });
+
   it.each([
     ['nothing', () => []],
     ['what does not wait', () => [later('x')]],
