@@ -125,6 +125,7 @@ const NAMES = ['runner', 'basePath', 'authorise', 'maxTurns', 'maxBodyBytes', 'm
 class AgentServer {
   readonly #options: Required<Omit<AgentHandlerOptions, 'authorise'>> & Pick<AgentHandlerOptions, 'authorise'>;
   readonly #talks: Talks;
+  readonly #sockets = new Set<AgentSocketTalk>();
 
   constructor(options: AgentHandlerOptions) {
     this.#options = {
@@ -154,15 +155,15 @@ class AgentServer {
       requireOrigin(request, this.#options.origins);
       const asked = this.#askedBy(await this.#whoAsks(request), decoded(found[1] ?? ''));
       if (this.#talks.isClosed) throw closing();
-      return (socket) =>
-        new AgentSocketTalk(socket, { asked, talks: this.#talks, runner: this.#options.runner }).start();
+      return (socket) => this.#open(socket, asked);
     } catch (thrown) {
       return refusal(thrown);
     }
   }
 
-  close(): Promise<void> {
-    return this.#talks.close();
+  async close(): Promise<void> {
+    await this.#talks.close();
+    for (const socket of this.#sockets) socket.goAway();
   }
 
   async #route(request: Request): Promise<Response> {
@@ -209,6 +210,15 @@ class AgentServer {
       default:
         return json(stateOf(await runner.session(asked.session)), 200);
     }
+  }
+
+  #open(socket: AgentSocket, asked: AskedSession): void {
+    const { runner } = this.#options;
+    const closed = (one: AgentSocketTalk): void => void this.#sockets.delete(one);
+    const talk = new AgentSocketTalk(socket, { asked, talks: this.#talks, runner, closed });
+    this.#sockets.add(talk);
+    talk.start();
+    if (this.#talks.isClosed) talk.goAway();
   }
 
   #placeOf({ url }: Request): string {

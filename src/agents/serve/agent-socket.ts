@@ -1,5 +1,5 @@
 /** A WebSocket of a session: frames of its client in their order, and the events of what is at work as fast as they are read. */
-import { interval, type Subscription } from 'rxjs';
+import { interval, type Subscription, timer } from 'rxjs';
 import { shownMessage, toEngineError } from '../../errors.js';
 import { isJsonObject, parseJson } from '../../json.js';
 import type { Runner } from '../runner/runner.js';
@@ -21,6 +21,8 @@ interface AgentSocketOptions {
   readonly asked: AskedSession;
   readonly talks: Talks;
   readonly runner: Runner;
+  /** Told when the socket is closed. */
+  closed(talk: AgentSocketTalk): void;
 }
 
 /** Frames of the client that may wait to be handled; with more the socket is closed. */
@@ -30,7 +32,10 @@ const MAX_PENDING = 64;
 const ALIVE_MS = 15_000;
 
 /** Codes that a socket is closed with. */
-const CLOSE = { badFrame: 1003, tooMany: 1008 } as const;
+const CLOSE = { goingAway: 1001, badFrame: 1003, tooMany: 1008 } as const;
+
+/** How long a client has to answer a close. */
+const CLOSE_TIMEOUT_MS = 2_000;
 
 /**
  * Serves one socket. Frames of the client: `turn`, `resume`, `input`, `cancel`, `attach`, each with a `req` of its choice, which answers have; frames of
@@ -46,8 +51,12 @@ export class AgentSocketTalk {
   #pending = 0;
   /** Number of the newest reading, which ends those before. */
   #reading = 0;
+  /** Number of the newest one that came to its end. */
+  #read = 0;
   #isAlive = true;
   #heartbeat: Subscription | undefined;
+  #expiry: Subscription | undefined;
+  #isGoing = false;
   #isClosed = false;
 
   constructor(socket: AgentSocket, options: AgentSocketOptions) {
@@ -63,12 +72,23 @@ export class AgentSocketTalk {
     });
     // The socket closes by itself after an error, such as a frame that is too large.
     socket.on('error', () => {});
-    socket.on('close', () => this.#ended());
+    socket.on('close', () => {
+      this.#ended();
+      this.#expiry?.unsubscribe();
+      this.#options.closed(this);
+    });
     this.#heartbeat = interval(ALIVE_MS).subscribe(() => {
       if (!this.#isAlive) socket.terminate();
       this.#isAlive = false;
       socket.ping();
     });
+  }
+
+  /** The server goes, once what its conversations told has been sent. */
+  goAway(): void {
+    this.#isGoing = true;
+    if (this.#reading === this.#read) this.#close(CLOSE.goingAway, 'the server is being closed; attach again');
+    this.#expiry ??= timer(CLOSE_TIMEOUT_MS).subscribe(() => this.#socket.terminate());
   }
 
   #ended(): void {
@@ -159,7 +179,10 @@ export class AgentSocketTalk {
         }
         await sent;
       }
-      if (reading === this.#reading) await this.#send({ type: 'end' });
+      if (reading !== this.#reading) return;
+      await this.#send({ type: 'end' });
+      this.#read = reading;
+      if (this.#isGoing) this.goAway();
     };
     read().catch(() => this.#socket.terminate());
   }

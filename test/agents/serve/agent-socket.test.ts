@@ -113,7 +113,7 @@ async function serve(list: readonly Reply[], options: Partial<AgentHandlerOption
   const { port } = server.address() as AddressInfo;
   const client = (path = '/sessions/s/live', more = {}) => new Client(`ws://127.0.0.1:${port}${path}`, more);
   const entered = () => new Promise<void>((resolve) => entered$.subscribe(() => resolve()));
-  return { client, entered, open: (text: string) => open$.next(text), model, server, port };
+  return { client, entered, open: (text: string) => open$.next(text), model, server, port, handler };
 }
 
 const WAIT: Reply = { calls: [{ name: 'wait' }] };
@@ -248,6 +248,19 @@ describe('a WebSocket of a session', () => {
     for (let at = 0; at < 100; at += 1) many.send({ type: 'attach' });
     const codes = await Promise.all([binary, large, many].map(async ({ socket }) => (await once(socket, 'close'))[0]));
     expect(codes).toEqual([1003, 1009, 1008]);
+  });
+
+  it('is closed with the server, behind the end of its turn', async () => {
+    const { client, entered, handler } = await serve([WAIT]);
+    const [one, idle] = [await client().open(), await client('/sessions/other/live').open()];
+    const inside = entered();
+    one.send({ type: 'turn', input: 'Go.' });
+    await inside;
+    const closed = Promise.all([one, idle].map(async ({ socket }) => (await once(socket, 'close'))[0]));
+    await handler.close();
+    expect(await closed).toEqual([1001, 1001]);
+    expect(one.events.at(-1)?.event).toMatchObject({ type: 'turn-ended', status: 'cancelled' });
+    expect(one.frames.at(-1)?.type).toBe('end');
   });
 
   it('is for callers that are known, whose sessions never meet, and for pages of its own host', async () => {
