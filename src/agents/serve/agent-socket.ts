@@ -87,7 +87,8 @@ export class AgentSocketTalk {
   /** The server goes, once what its conversations told has been sent. */
   goAway(): void {
     this.#isGoing = true;
-    if (this.#reading === this.#read) this.#close(CLOSE.goingAway, 'the server is being closed; attach again');
+    if (this.#pending === 0 && this.#reading === this.#read)
+      this.#close(CLOSE.goingAway, 'the server is being closed; attach again');
     this.#expiry ??= timer(CLOSE_TIMEOUT_MS).subscribe(() => this.#socket.terminate());
   }
 
@@ -125,6 +126,7 @@ export class AgentSocketTalk {
         await this.#send({ type: 'error', ...req, error: { code: error.code, message: shownMessage(error) } });
       } finally {
         this.#pending -= 1;
+        if (this.#isGoing) this.goAway();
       }
     });
   }
