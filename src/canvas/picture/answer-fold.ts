@@ -20,9 +20,9 @@ export class AnswerFold {
   #parts: Part[] = [];
   /** The open part of each token. */
   readonly #open = new Map<number, Part>();
-  /** The text of the parts before `#settledCount`, to which nothing is added any more. */
+  /** The first parts, to which nothing is added any more, and their text. */
+  #settledParts: AnswerPart[] = [];
   #settled = '';
-  #settledCount = 0;
   #characters = 0;
   #omitted = 0;
   #view: AnswerPicture | undefined = undefined;
@@ -96,7 +96,7 @@ export class AnswerFold {
     }
     this.#parts = stays;
     this.#settled = '';
-    this.#settledCount = 0;
+    this.#settledParts = [];
     this.#view = undefined;
   }
 
@@ -123,12 +123,23 @@ export class AnswerFold {
   }
 
   #show(): AnswerPicture {
-    for (; this.#parts[this.#settledCount]?.isOpen === false; this.#settledCount += 1) {
-      this.#settled += textOf(this.#parts[this.#settledCount] as Part);
+    for (let next = this.#nextPart(); next?.isOpen === false; next = this.#nextPart()) {
+      this.#settled += textOf(next);
+      this.#settledParts.push(shownPart(next));
     }
     let text = this.#settled;
-    for (let at = this.#settledCount; at < this.#parts.length; at += 1) text += textOf(this.#parts[at] as Part);
-    return { text, parts: this.#parts.map(shownPart), omittedCharacters: this.#omitted };
+    const parts = this.#settledParts.slice();
+    for (let at = parts.length; at < this.#parts.length; at += 1) {
+      const part = this.#parts[at] as Part;
+      text += textOf(part);
+      parts.push(shownPart(part));
+    }
+    return { text, parts, omittedCharacters: this.#omitted };
+  }
+
+  /** The first behind the settled ones. */
+  #nextPart(): Part | undefined {
+    return this.#parts[this.#settledParts.length];
   }
 }
 

@@ -30,7 +30,8 @@ export class NodeFold {
   #attempts: number | undefined = undefined;
   #rounds: RoundsPicture | undefined = undefined;
   #firstSeq: number | undefined = undefined;
-  #openCount = 0;
+  /** Those that have not ended, in the order in which they began. */
+  readonly #open = new Set<OpenActivation>();
   readonly #sums: Sums;
   #view: NodePicture | undefined = undefined;
 
@@ -40,9 +41,13 @@ export class NodeFold {
     this.#sums = view === undefined ? noSums() : { ...view.sums };
     if (view === undefined) return;
     for (const one of view.activations) {
-      const isOpen = one.endSeq === undefined;
-      if (isOpen) this.#openCount += 1;
-      this.#activations.push(isOpen ? OpenActivation.of(one) : one);
+      if (one.endSeq !== undefined) {
+        this.#activations.push(one);
+        continue;
+      }
+      const open = OpenActivation.of(one);
+      this.#open.add(open);
+      this.#activations.push(open);
     }
     this.#shown = view.activations;
     this.#changedFrom = this.#firstOpen();
@@ -63,8 +68,7 @@ export class NodeFold {
 
   /** Activations that have not ended. */
   get open(): readonly OpenActivation[] {
-    if (this.#openCount === 0) return [];
-    return this.#activations.filter((one) => one instanceof OpenActivation);
+    return [...this.#open];
   }
 
   get rounds(): RoundsPicture | undefined {
@@ -95,7 +99,7 @@ export class NodeFold {
     const one = new OpenActivation(header, place);
     this.touch(header.seq);
     this.#activations.push(one);
-    this.#openCount += 1;
+    this.#open.add(one);
     this.#isQueued = false;
     this.#waiting.delete(header.token);
     this.#retrying.delete(header.token);
@@ -108,7 +112,7 @@ export class NodeFold {
   end(open: OpenActivation, ended: ActivationPicture): void {
     const at = this.#activations.lastIndexOf(open);
     this.#changed(at);
-    this.#openCount -= 1;
+    this.#open.delete(open);
     this.#activations[at] = ended;
     if (ended.ordinal > MAX_ACTIVATIONS) this.#forgetBefore(at);
     this.#count(ended);
@@ -218,10 +222,15 @@ export class NodeFold {
     return shown;
   }
 
-  /** Where the first one stands that may change by itself. */
+  /** Where the first one stands that may change by itself. Looked for from the end: of a long list few are open, and those began last. */
   #firstOpen(): number {
-    if (this.#openCount === 0) return this.#activations.length;
-    return this.#activations.findIndex((one) => one instanceof OpenActivation);
+    let { size: left } = this.#open;
+    let at = this.#activations.length;
+    while (left > 0) {
+      at -= 1;
+      if (this.#activations[at] instanceof OpenActivation) left -= 1;
+    }
+    return at;
   }
 
   #changed(at: number): void {
@@ -231,10 +240,9 @@ export class NodeFold {
 
   /** What is at work counts before what waits, and that before what has ended. */
   #status(activations: readonly ActivationPicture[]): NodeStatus {
-    const open = this.#openCount === 0 ? [] : activations.filter(({ endSeq }) => endSeq === undefined);
-    if (open.some(({ status }) => status === 'open')) return 'running';
+    for (const { status } of this.#open) if (status === 'open') return 'running';
     if (this.#retrying.size > 0) return 'retrying';
-    if (open.length > 0 || this.#waiting.size > 0) return 'waiting';
+    if (this.#open.size + this.#waiting.size > 0) return 'waiting';
     if (this.#isQueued) return 'queued';
     const last = activations.at(-1);
     return last === undefined ? 'idle' : ENDED[last.status];

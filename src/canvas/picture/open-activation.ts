@@ -29,7 +29,8 @@ export type Ending = Pick<
   'outputs' | 'next' | 'error' | 'recovered' | 'missing' | 'question' | 'isRetracted'
 > & { readonly status: ActivationStatus; readonly elapsedMs?: number; readonly calls?: readonly CallSummary[] };
 
-type MutableEmission = { -readonly [K in keyof Emission]: Emission[K] };
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+type MutableEmission = Mutable<Emission>;
 
 /** An activation that has not ended. */
 export class OpenActivation {
@@ -162,28 +163,28 @@ export class OpenActivation {
   /** As a picture shows it from now on. `calls` of the ending count where no event told of them. */
   close(ending: Ending, { seq, at }: { readonly seq: number; readonly at: number }, held: Holding): ActivationPicture {
     this.#log?.stop(at);
-    const { calls: summed = [], status, elapsedMs = at - this.startedAtMs, ...others } = ending;
+    const { calls: summed = [], status, elapsedMs = at - this.startedAtMs, outputs = this.#outputs } = ending;
     const own = this.#log?.keyed ?? [];
     const calls = (own.length > 0 ? own : summed.map(keyed)).slice(0, Math.max(0, MAX_RUN_CALLS - held.calls));
     held.calls += calls.length;
     this.#status = status;
-    const { outputs, ...shown } = this.#show(calls);
-    const stored = others.outputs ?? outputs;
-    return {
-      ...shown,
-      ...others,
-      ...(stored !== undefined && { outputs: stored }),
-      endSeq: seq,
-      endedAtMs: at,
-      elapsedMs,
-    };
+    this.#outputs = outputs;
+    const shown: Mutable<ActivationPicture> = this.#show(calls);
+    for (const name of SAID_AT_END) {
+      const value = ending[name];
+      if (value !== undefined) Object.assign(shown, { [name]: value });
+    }
+    shown.endSeq = seq;
+    shown.endedAtMs = at;
+    shown.elapsedMs = elapsedMs;
+    return shown;
   }
 
+  /** Made by assignments: long runs have some ten thousand, and copying objects into each other takes several times as long. */
   #show(calls: readonly KeyedCall[]): ActivationPicture {
-    return {
+    const shown: Mutable<ActivationPicture> = {
       ordinal: this.ordinal,
       node: this.node,
-      ...(this.within !== undefined && { within: this.within }),
       token: this.token,
       attempt: this.attempt,
       status: this.#status,
@@ -192,15 +193,22 @@ export class OpenActivation {
       text: this.#text,
       thinking: this.#thinking,
       omittedCharacters: this.#omittedCharacters,
-      ...(this.#outputs !== undefined && { outputs: this.#outputs }),
       calls,
       usage: this.#usage,
-      emissions: this.#emissions.map((emission) => ({ ...emission })),
+      emissions: this.#emissions.map(copyOf),
       notices: this.#notices.slice(),
-      ...(this.#chat !== undefined && { chat: this.#chat }),
     };
+    if (this.within !== undefined) shown.within = this.within;
+    if (this.#outputs !== undefined) shown.outputs = this.#outputs;
+    if (this.#chat !== undefined) shown.chat = this.#chat;
+    return shown;
   }
 }
+
+/** What an ending says beside outputs and times. */
+const SAID_AT_END = ['next', 'error', 'recovered', 'missing', 'question', 'isRetracted'] as const;
+
+const copyOf = (emission: Emission): Emission => ({ ...emission });
 
 /** The sum of what was used. */
 export function addUsed(before: RunUsage, more: RunUsage): RunUsage {
