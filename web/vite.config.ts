@@ -33,6 +33,18 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     target: 'es2023',
     chunkSizeWarningLimit: 1_000,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            // A request for each picture and operator that two screens share costs more than the bytes that one of them does without.
+            { name: 'icons', test: /node_modules[\\/]lucide-react/, minShareCount: 2 },
+            { name: 'streams', test: /node_modules[\\/](?:rxjs|tslib)/, minShareCount: 2 },
+            { name: 'parts', test: /[\\/](?:web[\\/]parts|src)[\\/]/, minShareCount: 4 },
+          ],
+        },
+      },
+    },
   },
   worker: { format: 'es' },
   server: { proxy: { '/api': { target: SERVER, ws: true }, '/healthz': SERVER } },

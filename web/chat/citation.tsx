@@ -1,9 +1,12 @@
 /** The mark `[n]` in an answer, which opens what it cites. */
-import { Popover } from 'radix-ui';
+import { lazy, Suspense } from 'react';
+import { LoadingNote } from '../parts/notes.js';
+import { Popover } from '../parts/popover.js';
 import { defineTexts, useTexts } from '../shell/texts.js';
 import style from './citation.module.css';
 import type { CitedSource } from './evidence.js';
-import { EvidenceView } from './evidence-view.js';
+
+const EvidenceView = lazy(async () => ({ default: (await import('./evidence-view.js')).EvidenceView }));
 
 const texts = defineTexts({
   en: { open: (n: string) => `Evidence ${n}` },
@@ -13,15 +16,18 @@ const texts = defineTexts({
 export function CitationMark({ n, evidence }: { readonly n: string; readonly evidence: CitedSource }) {
   const words = useTexts(texts);
   return (
-    <Popover.Root>
-      <Popover.Trigger className={style.mark} aria-label={words.open(n)}>
-        [{n}]
-      </Popover.Trigger>
-      <Popover.Portal>
-        <Popover.Content className={style.source} sideOffset={4} collisionPadding={8} aria-label={words.open(n)}>
-          <EvidenceView n={n} evidence={evidence} />
-        </Popover.Content>
-      </Popover.Portal>
-    </Popover.Root>
+    <Popover
+      label={words.open(n)}
+      className={style.source}
+      opener={
+        <button type="button" className={style.mark} aria-label={words.open(n)}>
+          [{n}]
+        </button>
+      }
+    >
+      <Suspense fallback={<LoadingNote />}>
+        <EvidenceView n={n} evidence={evidence} />
+      </Suspense>
+    </Popover>
   );
 }

@@ -15,8 +15,7 @@ import { defineTexts, useTexts } from '../shell/texts.js';
 import style from './composer.module.css';
 import { FileList } from './file-drop.js';
 import { FormFields } from './form-fields.js';
-import { type FieldValues, type FormField, givenValues, problemOf } from './form-model.js';
-import { suggestedOf } from './question-form.js';
+import { type FieldValues, type FormField, givenValues, problemOf, suggestedOf } from './form-model.js';
 
 const texts = defineTexts({
   en: {

@@ -93,3 +93,16 @@ function isLeftOpen(value: Json | undefined): boolean {
   if (typeof value === 'string') return value.trim() === '';
   return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
 }
+
+/** What the author suggests is filled in. */
+export function suggestedOf(fields: readonly FormField[]): FieldValues {
+  return Object.fromEntries(
+    fields.flatMap(({ key, kind, suggested }) =>
+      suggested === undefined || suggested === null || kind === 'file' ? [] : [[key, asTyped(suggested)]],
+    ),
+  );
+}
+
+function asTyped(suggested: Json): Json {
+  return typeof suggested === 'boolean' || typeof suggested === 'string' ? suggested : JSON.stringify(suggested);
+}

@@ -8,7 +8,7 @@ import type { TurnInput } from '../run/start-turn.js';
 import { defineTexts, useTexts } from '../shell/texts.js';
 import style from './form.module.css';
 import { FormFields } from './form-fields.js';
-import { type FieldValues, type FormField, fieldsOf, givenValues, problemOf } from './form-model.js';
+import { type FieldValues, fieldsOf, givenValues, problemOf, suggestedOf } from './form-model.js';
 
 const texts = defineTexts({
   en: {
@@ -85,17 +85,4 @@ export function QuestionForm({ agent, question, onAnswer }: QuestionFormProps) {
       )}
     </form>
   );
-}
-
-/** What the author suggests is filled in. */
-export function suggestedOf(fields: readonly FormField[]): FieldValues {
-  return Object.fromEntries(
-    fields.flatMap(({ key, kind, suggested }) =>
-      suggested === undefined || suggested === null || kind === 'file' ? [] : [[key, asTyped(suggested)]],
-    ),
-  );
-}
-
-function asTyped(suggested: Json): Json {
-  return typeof suggested === 'boolean' || typeof suggested === 'string' ? suggested : JSON.stringify(suggested);
 }

@@ -1,7 +1,8 @@
 /** What is wrong with the draft: a list that leads to each field. */
 import { CircleAlert, CircleCheck } from 'lucide-react';
 import { Button } from '../parts/button.js';
-import { Menu, MenuItem } from '../parts/menu.js';
+import { Menu } from '../parts/menu.js';
+import { MenuItem } from '../parts/menu-item.js';
 import { defineTexts, useTexts } from '../shell/texts.js';
 import style from './editor.module.css';
 import { useEditor } from './editor-context.js';

@@ -1,38 +1,25 @@
-/** A menu behind a button. */
-import { DropdownMenu } from 'radix-ui';
-import type { ReactNode } from 'react';
-import style from './menu.module.css';
+/** A menu behind a button. What draws it open is loaded when a pointer or the focus comes near it. */
+import { cloneElement, lazy, type MouseEvent, Suspense, useState } from 'react';
+import type { MenuProps } from './opened-menu.js';
 
-export interface MenuProps {
-  /** The button that opens it. */
-  readonly opener: ReactNode;
-  readonly children: ReactNode;
-}
+const loadMenu = () => import('./opened-menu.js');
+const OpenedMenu = lazy(async () => ({ default: (await loadMenu()).OpenedMenu }));
 
-/** The rest of the page stays as it is while it is open: the policy allows no styles made at run time. */
-export function Menu({ opener, children }: MenuProps) {
+export function Menu({ opener, ...rest }: MenuProps) {
+  const [opened, setOpened] = useState<'by-pointer' | 'by-key'>();
+  const load = () => void loadMenu();
+  const closed = cloneElement(opener, {
+    'aria-haspopup': 'menu',
+    'aria-expanded': false,
+    onPointerEnter: load,
+    onFocus: load,
+    // A press of a key is a click without a place.
+    onClick: ({ detail }: MouseEvent) => setOpened(detail === 0 ? 'by-key' : 'by-pointer'),
+  });
+  if (opened === undefined) return closed;
   return (
-    <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger asChild>{opener}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content className={style.menu} align="end" sideOffset={4}>
-          {children}
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
-    </DropdownMenu.Root>
-  );
-}
-
-export interface MenuItemProps {
-  readonly onSelect: () => void;
-  readonly isDanger?: boolean;
-  readonly children: ReactNode;
-}
-
-export function MenuItem({ onSelect, isDanger = false, children }: MenuItemProps) {
-  return (
-    <DropdownMenu.Item className={isDanger ? `${style.item} ${style.danger}` : style.item} onSelect={onSelect}>
-      {children}
-    </DropdownMenu.Item>
+    <Suspense fallback={closed}>
+      <OpenedMenu {...rest} opener={opener} isByKey={opened === 'by-key'} />
+    </Suspense>
   );
 }

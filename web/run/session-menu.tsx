@@ -1,10 +1,10 @@
 /** The past conversations of an agent, to go on with one of them. */
 import { useQuery } from '@tanstack/react-query';
 import { History } from 'lucide-react';
-import { DropdownMenu } from 'radix-ui';
-import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { Button } from '../parts/button.js';
+import { Menu } from '../parts/menu.js';
+import { MenuItem } from '../parts/menu-item.js';
 import { useChoices, useClient } from '../shell/studio.js';
 import { defineTexts, useTexts } from '../shell/texts.js';
 import { chatAddress } from './place.js';
@@ -24,21 +24,19 @@ const texts = defineTexts({
 
 export function SessionMenu({ agent, session }: { readonly agent: string; readonly session: string | undefined }) {
   const words = useTexts(texts);
-  const [isOpen, setIsOpen] = useState(false);
   return (
-    <DropdownMenu.Root modal={false} open={isOpen} onOpenChange={setIsOpen}>
-      <DropdownMenu.Trigger asChild>
+    <Menu
+      label={words.title}
+      className={style.menu}
+      opener={
         <Button>
           <History size={16} aria-hidden="true" />
           {words.title}
         </Button>
-      </DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content className={style.menu} align="end" sideOffset={4} aria-label={words.title}>
-          <SessionItems agent={agent} session={session} />
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
-    </DropdownMenu.Root>
+      }
+    >
+      <SessionItems agent={agent} session={session} />
+    </Menu>
   );
 }
 
@@ -55,14 +53,14 @@ function SessionItems({ agent, session }: { readonly agent: string; readonly ses
   if (data === undefined) return <p className={style.note}>{words.loading}</p>;
   if (data.length === 0) return <p className={style.note}>{words.none}</p>;
   return data.map((one) => (
-    <DropdownMenu.Item
+    <MenuItem
       key={one.id}
       className={style.item}
-      aria-current={one.id === session ? 'true' : undefined}
+      isCurrent={one.id === session}
       onSelect={() => navigate(chatAddress(agent, one.id))}
     >
       <SessionLine session={one} />
-    </DropdownMenu.Item>
+    </MenuItem>
   ));
 }
 

@@ -1,9 +1,10 @@
 /** Past conversations with an assistant. */
 import { History, Plus } from 'lucide-react';
-import { DropdownMenu } from 'radix-ui';
 import { Link, useLocation } from 'wouter';
 import { Button } from '../parts/button.js';
 import { FailureLine } from '../parts/failure-line.js';
+import { Menu } from '../parts/menu.js';
+import { MenuItem } from '../parts/menu-item.js';
 import { sinceText } from '../parts/since.js';
 import menuStyle from '../run/session-menu.module.css';
 import { useChoices } from '../shell/studio.js';
@@ -58,34 +59,34 @@ export function SessionMenu({ chat, session, query }: SessionListProps) {
   const { data = [], error } = useChatSessions(chat);
   const behind = query === '' ? '' : `?${query}`;
   return (
-    <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger asChild>
+    <Menu
+      label={words.sessions}
+      className={menuStyle.menu}
+      align="start"
+      opener={
         <Button className={style.narrow}>
           <History size={16} aria-hidden="true" /> {words.sessions}
         </Button>
-      </DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content className={menuStyle.menu} align="start" sideOffset={4} aria-label={words.sessions}>
-          <DropdownMenu.Item className={menuStyle.item} onSelect={() => navigate(`/chat${behind}`)}>
-            {words.fresh}
-          </DropdownMenu.Item>
-          {error !== null && <FailureLine error={error} />}
-          {data.length === 0 && error === null && <p className={menuStyle.note}>{words.noSessions}</p>}
-          {data.map(({ id, name, update_time: changedAt }) => (
-            <DropdownMenu.Item
-              key={id}
-              className={menuStyle.item}
-              aria-current={id === session ? 'true' : undefined}
-              onSelect={() => navigate(`/chat/sessions/${encodeURIComponent(id)}${behind}`)}
-            >
-              <span className={menuStyle.name}>{name.trim() === '' ? words.untitled : name}</span>
-              <time className={menuStyle.time} dateTime={new Date(changedAt).toISOString()}>
-                {sinceText(changedAt, Date.now(), language)}
-              </time>
-            </DropdownMenu.Item>
-          ))}
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
-    </DropdownMenu.Root>
+      }
+    >
+      <MenuItem className={menuStyle.item} onSelect={() => navigate(`/chat${behind}`)}>
+        {words.fresh}
+      </MenuItem>
+      {error !== null && <FailureLine error={error} />}
+      {data.length === 0 && error === null && <p className={menuStyle.note}>{words.noSessions}</p>}
+      {data.map(({ id, name, update_time: changedAt }) => (
+        <MenuItem
+          key={id}
+          className={menuStyle.item}
+          isCurrent={id === session}
+          onSelect={() => navigate(`/chat/sessions/${encodeURIComponent(id)}${behind}`)}
+        >
+          <span className={menuStyle.name}>{name.trim() === '' ? words.untitled : name}</span>
+          <time className={menuStyle.time} dateTime={new Date(changedAt).toISOString()}>
+            {sinceText(changedAt, Date.now(), language)}
+          </time>
+        </MenuItem>
+      ))}
+    </Menu>
   );
 }

@@ -1,10 +1,10 @@
 /** The eight stages of an answer as cards, in their order; those that work at the same time stand in one place. */
 import { Ban, Check, CircleAlert, CircleDashed, LoaderCircle, Minus, TriangleAlert, Zap } from 'lucide-react';
-import { Popover } from 'radix-ui';
 import type { ReactNode } from 'react';
 import type { ChatPicture } from '../../src/canvas/picture/picture.js';
 import { duration } from '../chat/duration.js';
 import { JsonView } from '../parts/json-view.js';
+import { Popover } from '../parts/popover.js';
 import { useTexts } from '../shell/texts.js';
 import style from './stage-cards.module.css';
 import { type StageCardModel, type StageLook, stageLanes } from './stage-model.js';
@@ -61,30 +61,31 @@ function StageCard({ card }: { readonly card: StageCardModel }) {
   const state = words.looks[look];
   const time = timeOf(ms, budgetMs, words.of);
   return (
-    <Popover.Root>
-      <Popover.Trigger className={`${style.card} ${style[look]}`} disabled={told === undefined}>
-        <span className={style.name}>
-          <span className={style.number}>{stage}</span> {name}
-        </span>{' '}
-        <span className={style.state}>
-          {ICONS[look]} {state}
-        </span>{' '}
-        <span className={isOverBudget ? style.over : style.time}>
-          {time}
-          {isOverBudget && <span className="unseen"> {words.over}</span>}
-        </span>
-      </Popover.Trigger>
-      <Popover.Portal>
-        <Popover.Content className={style.details} sideOffset={4} collisionPadding={8} aria-label={words.details(name)}>
-          <h3>{told?.name}</h3>
-          {told?.detail === undefined || Object.keys(told.detail).length === 0 ? (
-            <p>{words.nothing}</p>
-          ) : (
-            <JsonView label={words.details(name)} value={told.detail} />
-          )}
-        </Popover.Content>
-      </Popover.Portal>
-    </Popover.Root>
+    <Popover
+      label={words.details(name)}
+      className={style.details}
+      opener={
+        <button type="button" className={`${style.card} ${style[look]}`} disabled={told === undefined}>
+          <span className={style.name}>
+            <span className={style.number}>{stage}</span> {name}
+          </span>{' '}
+          <span className={style.state}>
+            {ICONS[look]} {state}
+          </span>{' '}
+          <span className={isOverBudget ? style.over : style.time}>
+            {time}
+            {isOverBudget && <span className="unseen"> {words.over}</span>}
+          </span>
+        </button>
+      }
+    >
+      <h3>{told?.name}</h3>
+      {told?.detail === undefined || Object.keys(told.detail).length === 0 ? (
+        <p>{words.nothing}</p>
+      ) : (
+        <JsonView label={words.details(name)} value={told.detail} />
+      )}
+    </Popover>
   );
 }
 

@@ -2,7 +2,8 @@
 import { AtSign } from 'lucide-react';
 import { useMemo, useRef } from 'react';
 import { IconButton } from '../../parts/button.js';
-import { Menu, MenuItem } from '../../parts/menu.js';
+import { Menu } from '../../parts/menu.js';
+import { MenuItem } from '../../parts/menu-item.js';
 import { useTexts } from '../../shell/texts.js';
 import { useEditor } from '../editor-context.js';
 import { referencesIn, type Source, sourcesFor } from '../model/references.js';
