@@ -53,6 +53,12 @@ describe('the transcript of a run', () => {
     expect(new Set(items.map(({ key }) => key)).size).toBe(3);
   });
 
+  it('has the reasoning of all nodes, and the text of those that speak', () => {
+    const picture = pictureOf(says('I wonder. ', 'thinking'), says('A draft.'));
+    expect(transcriptOf(picture).map(({ kind }) => kind)).toEqual(['thinking', 'text']);
+    expect(transcriptOf(picture, (node) => node !== 'Agent:A').map(({ kind }) => kind)).toEqual(['thinking']);
+  });
+
   it('has calls that only the log of tools knows', () => {
     const [item] = transcriptOf(pictureOf(called('search')));
     expect(item).toMatchObject({ kind: 'call', name: 'search', call: undefined, logged: { path: 'A' } });

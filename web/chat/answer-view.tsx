@@ -7,10 +7,16 @@ import { CitationMark } from './citation.js';
 import { citedOf } from './evidence.js';
 import { Thinking } from './thinking.js';
 import { ToolCard } from './tool-card.js';
-import { transcriptOf } from './transcript.js';
+import { type Speaks, transcriptOf } from './transcript.js';
 
-export function AnswerView({ picture }: { readonly picture: RunPicture }) {
-  const items = useMemo(() => transcriptOf(picture), [picture]);
+interface AnswerViewProps {
+  readonly picture: RunPicture;
+  /** Whether the text of a node is told to the user. @default of all nodes */
+  readonly speaks?: Speaks | undefined;
+}
+
+export function AnswerView({ picture, speaks }: AnswerViewProps) {
+  const items = useMemo(() => transcriptOf(picture, speaks), [picture, speaks]);
   const cited = useMemo(() => citedOf(picture), [picture]);
   const isAtWork = picture.status === 'running' || picture.status === 'stopping';
   const citation = useCallback(

@@ -1,5 +1,9 @@
 /** A turn whose run is followed. */
+import { lazy, Suspense, useMemo } from 'react';
+import type { RunPicture } from '../../src/canvas/picture/picture.js';
 import { isJsonObject } from '../../src/json.js';
+import { useSpeakingTypes } from '../canvas/catalogue.js';
+import { LoadingNote } from '../parts/notes.js';
 import { useObservable } from '../parts/use-observable.js';
 import type { AgentDetail } from '../run/agent-detail.js';
 import type { RunStore } from '../run/run-store.js';
@@ -7,10 +11,12 @@ import type { TurnInput } from '../run/start-turn.js';
 import type { Turn } from '../run/turns.js';
 import { AnswerView, Said } from './answer-view.js';
 import { ConnectionNote } from './connection-note.js';
-import { QuestionForm } from './question-form.js';
 import { RunEnd } from './run-end.js';
+import type { Speaks } from './transcript.js';
 import style from './turn.module.css';
 import { UserWords } from './user-words.js';
+
+const QuestionForm = lazy(async () => ({ default: (await import('./question-form.js')).QuestionForm }));
 
 export interface LiveTurnProps {
   readonly turn: Turn;
@@ -23,17 +29,24 @@ export interface LiveTurnProps {
 export function LiveTurn({ turn, store, agent, isLast, onAnswer }: LiveTurnProps) {
   const picture = useObservable(store.picture$, store.picture);
   const connection = useObservable(store.connection$, store.connection);
+  const speaks = useSpeaks(picture);
   const { query = turn.query, input, questions, status } = picture;
   const inputs = isJsonObject(input) && isJsonObject(input.inputs) ? input.inputs : undefined;
   const isGone = connection.is === 'refused' && turn.answer !== undefined;
   return (
     <article className={style.turn} aria-busy={status === 'running' || status === 'stopping'}>
       <UserWords query={turn.query === '' ? query : turn.query} files={turn.files} inputs={inputs} />
-      {isGone ? <Said text={turn.answer ?? ''} citation={undefined} /> : <AnswerView picture={picture} />}
+      {isGone ? (
+        <Said text={turn.answer ?? ''} citation={undefined} />
+      ) : (
+        <AnswerView picture={picture} speaks={speaks} />
+      )}
       {isLast &&
         status === 'waiting' &&
         questions.map((question) => (
-          <QuestionForm key={question.address} agent={agent.id} question={question} onAnswer={onAnswer} />
+          <Suspense key={question.address} fallback={<LoadingNote />}>
+            <QuestionForm agent={agent.id} question={question} onAnswer={onAnswer} />
+          </Suspense>
         ))}
       <RunEnd
         picture={picture}
@@ -45,4 +58,13 @@ export function LiveTurn({ turn, store, agent, isLast, onAnswer }: LiveTurnProps
       <ConnectionNote connection={connection} />
     </article>
   );
+}
+
+/** By the types of the document's nodes; all speak until those are known, and where no node does. */
+function useSpeaks({ nodes }: RunPicture): Speaks | undefined {
+  const types = useSpeakingTypes();
+  return useMemo(() => {
+    const isSpeaker = (id: string): boolean => types?.has(nodes.get(id)?.type?.trim().toLowerCase() ?? '') ?? true;
+    return [...nodes.keys()].some(isSpeaker) ? isSpeaker : undefined;
+  }, [types, nodes]);
 }

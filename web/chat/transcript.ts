@@ -37,17 +37,26 @@ export interface ToolLog {
 /** Items of a run that are listed; later ones are left out. */
 const MAX_ITEMS = 1_000;
 
+/** Whether the text of a node is told to the user; of others only their reasoning is shown. */
+export type Speaks = (node: string) => boolean;
+
+const ALL_SPEAK: Speaks = () => true;
+
 /** What was said and called, the earliest first. */
-export function transcriptOf(picture: RunPicture): readonly TranscriptItem[] {
-  const said = picture.answer.parts.map(
-    (part): PartItem => ({ kind: part.kind, key: `p${part.fromSeq}`, atMs: part.startedAtMs, part }),
-  );
+export function transcriptOf(picture: RunPicture, speaks: Speaks = ALL_SPEAK): readonly TranscriptItem[] {
+  const said = picture.answer.parts
+    .filter(({ kind, node }) => kind === 'thinking' || speaks(node))
+    .map((part): PartItem => ({ kind: part.kind, key: `p${part.fromSeq}`, atMs: part.startedAtMs, part }));
   const called = [...picture.nodes.values()].flatMap((node) => node.activations.flatMap(callsOf));
   return [...said, ...called].toSorted((a, b) => a.atMs - b.atMs).slice(0, MAX_ITEMS);
 }
 
+const NO_ITEMS: readonly CallItem[] = [];
+
 /** Calls of tools and agents with what the log of tools says of them, and entries of the log that belong to none. */
 export function callsOf({ token, attempt, calls, notices }: ActivationPicture): readonly CallItem[] {
+  // Long runs have ten thousands of activations, most without a tool.
+  if (notices.length === 0 && calls.every(({ kind }) => kind === 'model')) return NO_ITEMS;
   const place = `c${token}.${attempt}`;
   const logs = notices
     .filter(({ name }) => name === 'tool-called')

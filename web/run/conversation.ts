@@ -2,6 +2,7 @@
 import { BehaviorSubject, type Observable } from 'rxjs';
 import type { DescribedNode } from '../../src/canvas/picture/picture.js';
 import type { ConversationServer } from './conversation-server.js';
+import type { RunStore } from './run-store.js';
 import type { TurnInput } from './start-turn.js';
 import { type Turn, turnsOf } from './turns.js';
 
@@ -32,6 +33,8 @@ export class Conversation {
   readonly #state = new BehaviorSubject(EMPTY_STATE);
   #prepare: Preparation = async () => {};
   #nodes: readonly DescribedNode[];
+  /** The run that an address names: followed while it is found out where it belongs. */
+  #ahead: RunStore | undefined = undefined;
   /** Raised with each conversation that is shown: what comes for an earlier one is dropped. */
   #shown = 0;
 
@@ -62,14 +65,13 @@ export class Conversation {
   /** Shows what an address names; keeps what is shown already. */
   async show({ run, session }: { readonly run?: string; readonly session?: string }): Promise<void> {
     const { turns, session: shown } = this.state;
-    if (run !== undefined && turns.some((turn) => turn.run === run)) {
-      this.follow(run);
-      return;
-    }
+    if (run !== undefined && turns.some((turn) => turn.run === run)) return this.follow(run);
     if (session !== undefined && session === shown) return;
     this.clear();
     if (run === undefined && session === undefined) return;
     this.#change({ isLoading: true });
+    const ahead = run === undefined ? undefined : this.#opened(run);
+    this.#ahead = ahead;
     await this.#during(async (change) => {
       const sessionId = session ?? (await this.#server.readRun(run ?? '')).session_id;
       const { detail, runs } = await this.#server.readSession(sessionId);
@@ -78,6 +80,7 @@ export class Conversation {
       change({ ...found, ...(origin !== undefined && { origin }) });
       const wanted = run ?? runs[0]?.id;
       if (wanted !== undefined) this.follow(wanted);
+      if (this.#ahead === ahead) this.#leaveAhead();
     });
   }
 
@@ -128,11 +131,22 @@ export class Conversation {
     const wanted = new Set(this.chainOf(run).map((turn) => turn.run));
     const turns = this.state.turns.map((turn) => {
       if (turn.run === undefined || turn.store !== undefined || !wanted.has(turn.run)) return turn;
-      const store = this.#server.store(turn.run, this.#nodes);
-      store.open();
-      return { ...turn, store };
+      return { ...turn, store: this.#takeAhead(turn.run) ?? this.#opened(turn.run) };
     });
     this.#change({ turns });
+  }
+
+  #opened(run: string): RunStore {
+    const store = this.#server.store(run, this.#nodes);
+    store.open();
+    return store;
+  }
+
+  #takeAhead(run: string): RunStore | undefined {
+    const ahead = this.#ahead;
+    if (ahead?.run !== run) return undefined;
+    this.#ahead = undefined;
+    return ahead;
   }
 
   /** The turn of a run behind those that it goes on with. */
@@ -152,8 +166,14 @@ export class Conversation {
   /** Forgets what is shown, for a new conversation. */
   clear(): void {
     this.#shown += 1;
+    this.#leaveAhead();
     for (const { store } of this.state.turns) store?.close();
     this.#state.next(EMPTY_STATE);
+  }
+
+  #leaveAhead(): void {
+    this.#ahead?.close();
+    this.#ahead = undefined;
   }
 
   /** Does something for what is shown now; its failure is shown, too. */
@@ -166,6 +186,7 @@ export class Conversation {
       await work(change);
     } catch (error) {
       if (shown !== this.#shown) return;
+      this.#leaveAhead();
       const { sending: _, ...rest } = this.state;
       this.#state.next({ ...rest, isLoading: false, error });
     }

@@ -32,7 +32,7 @@ export type Connection = LinkState | { readonly is: 'refused'; readonly error: u
 const DRAW_MS = 100;
 
 /** The same while more events come between two drawings than a person follows, such as those of a run that is read again: drawing takes longer than reading. */
-const CATCH_UP_MS = 500;
+const CATCH_UP_MS = 1_000;
 const CATCH_UP_EVENTS = 400;
 
 export interface RunStoreOptions {

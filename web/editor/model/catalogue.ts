@@ -19,7 +19,7 @@ export function useCatalogue(): {
 } {
   const client = useClient();
   const { data, error } = useQuery({
-    queryKey: ['components', 'all'],
+    queryKey: ['components'],
     queryFn: ({ signal }) => client.call<readonly CatalogueEntry[]>('/components', { signal }),
     staleTime: Number.POSITIVE_INFINITY,
   });
