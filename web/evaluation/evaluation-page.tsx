@@ -1,20 +1,23 @@
-/** `#/evaluations`: results of `runnel eval`, measure by measure and question by question; two of them side by side, with intervals. */
+/** `#/evaluations`: results of searches and of `runnel eval`, measure by measure and question by question; two of them side by side, with intervals. */
 import { FileUp, X } from 'lucide-react';
 import { type DragEvent, useRef } from 'react';
 import { Button, IconButton } from '../parts/button.js';
 import { FailureLine } from '../parts/failure-line.js';
 import { EmptyNote } from '../parts/notes.js';
 import { useTexts } from '../shell/texts.js';
+import { useSystem } from '../shell/use-system.js';
 import style from './evaluation.module.css';
 import type { EvaluationResult } from './evaluation-result.js';
 import { evaluationTexts } from './evaluation-texts.js';
 import { MeasureTable } from './measure-table.js';
 import { QuestionTable } from './question-table.js';
+import { SearchMeasurement } from './search-measurement.js';
 import { type Slot, useResults } from './use-results.js';
 
 export function EvaluationPage() {
   const words = useTexts(evaluationTexts);
-  const { a, b, refused, open, remove } = useResults();
+  const { a, b, refused, open, take, remove } = useResults();
+  const hasDatasets = useSystem().data?.parts?.includes('datasets') === true;
   const drop = (event: DragEvent) => {
     event.preventDefault();
     const [first, second] = event.dataTransfer.files;
@@ -26,6 +29,7 @@ export function EvaluationPage() {
     <div className={style.page} onDragOver={(event) => event.preventDefault()} onDrop={drop}>
       <h1>{words.title}</h1>
       <p className={style.soft}>{words.intro}</p>
+      {hasDatasets && <SearchMeasurement slot={a === undefined ? 'a' : 'b'} onResult={take} />}
       <div className={style.slots}>
         <FileSlot slot="a" result={a} onOpen={open} onRemove={remove} />
         <FileSlot slot="b" result={b} onOpen={open} onRemove={remove} />

@@ -7,7 +7,7 @@ export type Slot = 'a' | 'b';
 /** Why a file was not taken. */
 export interface RefusedFile {
   readonly name: string;
-  readonly why: 'noResult' | 'tooLarge';
+  readonly why: 'noResult' | 'noMeasure' | 'tooLarge';
 }
 
 export interface Results {
@@ -16,6 +16,8 @@ export interface Results {
   readonly refused: RefusedFile | undefined;
   /** Puts a file into a place. */
   readonly open: (slot: Slot, file: File) => Promise<void>;
+  /** Puts what was measured here into a place. */
+  readonly take: (slot: Slot, name: string, text: string) => void;
   readonly remove: (slot: Slot) => void;
 }
 
@@ -50,6 +52,10 @@ export function useResults(): Results {
       }
       const text = await file.text();
       if (readResult(name, text) === undefined) setRefused({ name, why: 'noResult' });
+      else put(slot, { name, text });
+    },
+    take: (slot, name, text) => {
+      if (readResult(name, text) === undefined) setRefused({ name, why: 'noMeasure' });
       else put(slot, { name, text });
     },
     remove: (slot) => put(slot, undefined),

@@ -9,7 +9,8 @@ const MAX_LINE = 1_048_576;
 
 const text = z.string().trim().min(1);
 
-const questionSchema = z.strictObject({
+/** The form of a question. */
+export const questionSchema = z.strictObject({
   id: text,
   /** What kind of question it is. */
   category: text,
@@ -53,4 +54,9 @@ export function readGolden(content: string, file: string): readonly GoldenQuesti
   }
   if (questions.size === 0) throw new EngineError('USAGE', `Cannot evaluate: "${file}" has no question.`);
   return [...questions.values()];
+}
+
+/** A text as golden questions compare it: without case, and with one form for each character. */
+export function folded(text: string): string {
+  return text.normalize('NFKC').toLowerCase();
 }

@@ -1,7 +1,7 @@
 /** How good the answer of a chat to a golden question is. */
 import type { ChatEvent } from '../pipeline/chat-events.js';
 import { STAGES, type StageNumber } from '../pipeline/stage-table.js';
-import type { GoldenQuestion } from './golden-file.js';
+import { folded, type GoldenQuestion } from './golden-file.js';
 
 /** How a chat ended. */
 export type ChatEnd = Extract<ChatEvent, { type: 'final' | 'error' }>;
@@ -42,10 +42,6 @@ function hasKeywords({ expected_keywords: keywords, match }: GoldenQuestion, res
   const isSaid = (keyword: string): boolean => said.includes(folded(keyword));
   if (keywords.length === 0) return true;
   return match === 'all' ? keywords.every(isSaid) : keywords.some(isSaid);
-}
-
-function folded(text: string): string {
-  return text.normalize('NFKC').toLowerCase();
 }
 
 /** Times of a stage over all chats, in milliseconds. */

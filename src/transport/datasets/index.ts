@@ -5,6 +5,7 @@ import { datasetRoutes } from './datasets.js';
 import { documentMetadataRoutes } from './document-metadata.js';
 import { documentRoutes } from './documents.js';
 import { embeddingCheckRoutes } from './embedding-check.js';
+import { evaluationRoutes } from './evaluate.js';
 import { ingestionEventRoutes } from './ingestion-events.js';
 import { ingestionLogRoutes } from './ingestion-logs.js';
 import { noGraphRoutes } from './no-graph.js';
@@ -26,6 +27,7 @@ export const datasetGroups: readonly RouteGroup[] = [
   ingestionLogRoutes,
   chunkRoutes,
   retrievalRoutes,
+  evaluationRoutes,
   tagRoutes,
   termRoutes,
 ];

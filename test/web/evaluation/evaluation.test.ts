@@ -42,4 +42,32 @@ describe.skipIf(!hasChromium)(named('the evaluation'), () => {
     await page.reload();
     await line.getByText('+0.8000', { exact: true }).waitFor();
   });
+
+  it('measures the search of datasets with golden questions, twice to compare', async () => {
+    const { page, open, dataset, ingest } = await openDatasets();
+    const station = await dataset('Station');
+    await ingest(station, 'lamps.txt', 'The lamp was lit in 1911.');
+    const lines = ['1911', '1912'].map((year, at) =>
+      JSON.stringify({ id: `q${at}`, category: 'x', question: EVIL, expected_keywords: [year] }),
+    );
+    await open('/evaluations');
+    const choose = (content: string) =>
+      chooseFiles(page, 'Choose golden questions (.jsonl)', [{ name: 'golden.jsonl', content }]);
+    await choose('no question');
+    await page.getByText(/golden\.jsonl has no golden questions/).waitFor();
+    await choose(lines.join('\n').replaceAll(JSON.stringify(EVIL), '"When was the lamp lit?"'));
+    await page.getByRole('checkbox', { name: 'Station' }).check();
+    await page.getByRole('button', { name: 'Measure: Result A' }).click();
+    await page.getByRole('row', { name: /^keyword@k 0\.5000/ }).waitFor();
+    await page.getByRole('button', { name: 'Measure: Result B' }).click();
+    await page.getByRole('row', { name: /^keyword@k 0\.5000 0\.5000 \+0\.0000/ }).waitFor();
+    await page.getByText('search of Station, 8 passages').first().waitFor();
+    await choose(JSON.stringify({ id: 'q', category: 'x', question: 'lamp', expected_keywords: 7 }));
+    await page.getByRole('button', { name: 'Measure: Result B' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/expected_keywords/)
+      .waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+  });
 });
