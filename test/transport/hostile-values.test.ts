@@ -30,6 +30,10 @@ const VALUES: readonly unknown[] = [
 const BODIES: Readonly<Record<string, (things: Things) => object>> = {
   'POST /retrieval': ({ dataset }) => ({ question: 'hello', dataset_ids: [dataset] }),
   'POST /datasets/search': ({ dataset }) => ({ question: 'hello', dataset_ids: [dataset] }),
+  'POST /datasets/evaluate': ({ dataset }) => ({
+    dataset_ids: [dataset],
+    questions: [{ id: 'a', category: 'x', question: 'hello', expected_keywords: ['hello'] }],
+  }),
   'POST /datasets/:dataset/search': () => ({ question: 'hello' }),
   'POST /datasets': () => ({ name: 'new' }),
   'PUT /datasets/:dataset/tags': () => ({ from_tag: 'a', to_tag: 'b' }),

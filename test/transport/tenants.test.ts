@@ -106,6 +106,10 @@ function bodyFor(route: string, things: Things): object {
     'PUT /datasets/:dataset/metadata/config': { metadata: [] },
     'POST /datasets/:dataset/search': { question: 'x' },
     'POST /datasets/search': { question: 'x', dataset_ids: [things.dataset] },
+    'POST /datasets/evaluate': {
+      dataset_ids: [things.dataset],
+      questions: [{ id: 'a', category: 'x', question: 'x' }],
+    },
     'POST /retrieval': { question: 'x', dataset_ids: [things.dataset] },
     'POST /documents/ingest': { doc_ids: [things.document], run: 1 },
   };

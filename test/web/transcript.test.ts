@@ -4,7 +4,7 @@ import type { RunEvent } from '../../src/graph/events.js';
 import type { CallReport } from '../../src/graph/node-events.js';
 import type { JsonObject } from '../../src/json.js';
 import { chunksOf, citedOf } from '../../web/chat/evidence.js';
-import { transcriptOf } from '../../web/chat/transcript.js';
+import { spokenText, transcriptOf } from '../../web/chat/transcript.js';
 
 /** The picture of a run in which one agent did something. */
 function pictureOf(...did: readonly object[]) {
@@ -56,7 +56,9 @@ describe('the transcript of a run', () => {
   it('has the reasoning of all nodes, and the text of those that speak', () => {
     const picture = pictureOf(says('I wonder. ', 'thinking'), says('A draft.'));
     expect(transcriptOf(picture).map(({ kind }) => kind)).toEqual(['thinking', 'text']);
-    expect(transcriptOf(picture, (node) => node !== 'Agent:A').map(({ kind }) => kind)).toEqual(['thinking']);
+    const silent = (node: string) => node !== 'Agent:A';
+    expect(transcriptOf(picture, silent).map(({ kind }) => kind)).toEqual(['thinking']);
+    expect([spokenText(picture), spokenText(picture, silent)]).toEqual(['A draft.', '']);
   });
 
   it('has calls that only the log of tools knows', () => {

@@ -1,8 +1,6 @@
 /** A turn whose run is followed. */
-import { lazy, Suspense, useMemo } from 'react';
-import type { RunPicture } from '../../src/canvas/picture/picture.js';
+import { lazy, Suspense } from 'react';
 import { isJsonObject } from '../../src/json.js';
-import { useSpeakingTypes } from '../canvas/catalogue.js';
 import { LoadingNote } from '../parts/notes.js';
 import { useObservable } from '../parts/use-observable.js';
 import type { AgentDetail } from '../run/agent-detail.js';
@@ -12,8 +10,8 @@ import type { Turn } from '../run/turns.js';
 import { AnswerView, Said } from './answer-view.js';
 import { ConnectionNote } from './connection-note.js';
 import { RunEnd } from './run-end.js';
-import type { Speaks } from './transcript.js';
 import style from './turn.module.css';
+import { useSpeaks } from './use-speaks.js';
 import { UserWords } from './user-words.js';
 
 const QuestionForm = lazy(async () => ({ default: (await import('./question-form.js')).QuestionForm }));
@@ -29,7 +27,7 @@ export interface LiveTurnProps {
 export function LiveTurn({ turn, store, agent, isLast, onAnswer }: LiveTurnProps) {
   const picture = useObservable(store.picture$, store.picture);
   const connection = useObservable(store.connection$, store.connection);
-  const speaks = useSpeaks(picture);
+  const speaks = useSpeaks(picture.nodes);
   const { query = turn.query, input, questions, status } = picture;
   const inputs = isJsonObject(input) && isJsonObject(input.inputs) ? input.inputs : undefined;
   const isGone = connection.is === 'refused' && turn.answer !== undefined;
@@ -58,13 +56,4 @@ export function LiveTurn({ turn, store, agent, isLast, onAnswer }: LiveTurnProps
       <ConnectionNote connection={connection} />
     </article>
   );
-}
-
-/** By the types of the document's nodes; all speak until those are known, and where no node does. */
-function useSpeaks({ nodes }: RunPicture): Speaks | undefined {
-  const types = useSpeakingTypes();
-  return useMemo(() => {
-    const isSpeaker = (id: string): boolean => types?.has(nodes.get(id)?.type?.trim().toLowerCase() ?? '') ?? true;
-    return [...nodes.keys()].some(isSpeaker) ? isSpeaker : undefined;
-  }, [types, nodes]);
 }

@@ -51,6 +51,14 @@ export function transcriptOf(picture: RunPicture, speaks: Speaks = ALL_SPEAK): r
   return [...said, ...called].toSorted((a, b) => a.atMs - b.atMs).slice(0, MAX_ITEMS);
 }
 
+/** What the user was told in all. */
+export function spokenText({ answer }: RunPicture, speaks: Speaks = ALL_SPEAK): string {
+  return answer.parts
+    .filter(({ kind, node }) => kind === 'text' && speaks(node))
+    .map(({ text }) => text)
+    .join('');
+}
+
 const NO_ITEMS: readonly CallItem[] = [];
 
 /** Calls of tools and agents with what the log of tools says of them, and entries of the log that belong to none. */

@@ -3,6 +3,8 @@ import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import type { RunPicture } from '../../src/canvas/picture/picture.js';
 import { formatMs } from '../../src/canvas/timeline-rows.js';
+import { spokenText } from '../chat/transcript.js';
+import { useSpeaks } from '../chat/use-speaks.js';
 import { runAddress } from '../run/place.js';
 import { useTexts } from '../shell/texts.js';
 import { StatusTag } from '../trace/status-tag.js';
@@ -34,7 +36,8 @@ export function ComparedRuns({ agent, a, b, forkedAt }: ComparedRunsProps) {
     [a.picture, b.picture, forkedAt],
   );
   const shown = isShort ? steps.filter(({ difference }) => difference !== 'same' && difference !== 'kept') : steps;
-  const [answerA, answerB] = [a.picture.answer.text, b.picture.answer.text];
+  const answerA = spokenText(a.picture, useSpeaks(a.picture.nodes));
+  const answerB = spokenText(b.picture, useSpeaks(b.picture.nodes));
   return (
     <>
       <div className={style.sums}>

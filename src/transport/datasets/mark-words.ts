@@ -5,8 +5,8 @@ const MAX_WORDS = 64;
 const MAX_QUESTION = 10_000;
 
 /**
- * Gives what puts `<em>` around the words of a question in a text: words of letters and digits as a whole, and Chinese, Japanese and Korean ones
- * by pairs of signs. The text is not escaped otherwise; who shows it as HTML has to do that.
+ * Gives what puts `<em>` around the words of a question in a text: words of letters and digits where a word begins so, and Chinese, Japanese and
+ * Korean ones by pairs of signs. The text is not escaped otherwise; who shows it as HTML has to do that.
  */
 export function wordMarker(question: string): (text: string) => string {
   const words = wordsOf(question.slice(0, MAX_QUESTION).toLowerCase());
@@ -19,7 +19,9 @@ export function wordMarker(question: string): (text: string) => string {
 const SIGNS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+/gu;
 const LETTERS = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}_]{2,64}/gu;
 
-/** @param question in small letters */
+const NO_LETTER_BEFORE = '(?<![\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}\\p{N}_])';
+
+/** Parts of a pattern. @param question in small letters */
 function wordsOf(question: string): readonly string[] {
   const words = new Set<string>();
   for (const [run] of question.matchAll(SIGNS)) {
@@ -27,7 +29,8 @@ function wordsOf(question: string): readonly string[] {
     if (signs.length === 1) words.add(run);
     for (let at = 0; at + 1 < signs.length; at += 1) words.add(`${signs[at]}${signs[at + 1]}`);
   }
-  for (const [word] of question.matchAll(LETTERS)) words.add(word);
+  // "are" stands in "declare", too, and nothing was found by that.
+  for (const [word] of question.matchAll(LETTERS)) words.add(`${NO_LETTER_BEFORE}${word}`);
   // The longer ones first: what begins alike is marked as far as it goes.
   return [...words].slice(0, MAX_WORDS).sort((a, b) => b.length - a.length);
 }

@@ -85,6 +85,7 @@ describe('the words of a question', () => {
     const mark = wordMarker(`a.c pump 水泵${' x'.repeat(10_000)} valve`);
     expect(mark('abc Pump, valve; 水泵 <b>')).toBe('abc <em>Pump</em>, valve; <em>水泵</em> <b>');
     expect(wordMarker('?!')('a?!')).toBe('a?!');
+    expect(wordMarker('are run')('We declare runs: 泵run')).toBe('We declare <em>run</em>s: 泵<em>run</em>');
   });
 });
 

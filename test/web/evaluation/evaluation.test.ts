@@ -70,4 +70,17 @@ describe.skipIf(!hasChromium)(named('the evaluation'), () => {
       .waitFor();
     expect(await axeFindings(page)).toEqual([]);
   });
+
+  it('has the width of a phone, where the places are a line that is moved', async () => {
+    const { page, open } = await openDatasets({ browser: { viewport: { width: 390, height: 780 } } });
+    await open('/evaluations');
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
+    const widths = await page.evaluate(() => [
+      document.documentElement.scrollWidth,
+      document.querySelector('main')?.getBoundingClientRect().width,
+    ]);
+    expect(widths).toEqual([390, 390]);
+  });
 });
