@@ -7,7 +7,7 @@ import { parallelAgents } from '../src/agents/teams/parallel-agents.js';
 import { invoke, run } from '../src/compose/run.js';
 import { defineTool } from '../src/compose/tools/define-tool.js';
 import type { ChatDelta, ChatModel } from '../src/models/chat-model.js';
-import { milliseconds, type Row } from './measure.js';
+import { microsecondsPerStep, quantile, type Row } from './measure.js';
 
 const ROUNDS = 100;
 const LEVELS = 8;
@@ -40,15 +40,19 @@ async function oneRound(): Promise<Row[]> {
   const few = made(10);
   const many = made(ROUNDS);
   const options = { maxSteps: 100_000 };
-  const perRound = async (one: AnyAgent, count: number): Promise<number> =>
-    ((await milliseconds(async () => {
+  const perRound = (one: AnyAgent, count: number): Promise<number> =>
+    microsecondsPerStep(10 * count, async () => {
       for (let at = 0; at < 10; at += 1) await invoke(one, 'Go.', options);
-    })) *
-      100) /
-    count;
-  const observed = ((await milliseconds(() => lastValueFrom(run(few, { input: 'Go.' }, options)))) * 1_000) / 10;
+    });
+  const observed = await microsecondsPerStep(10, () => lastValueFrom(run(few, { input: 'Go.' }, options)));
   return [
-    { name: 'round of a model and one tool, 10 rounds', value: await perRound(few, 10), unit: 'us/round', bar: 100 },
+    {
+      name: 'round of a model and one tool, 10 rounds',
+      value: await perRound(few, 10),
+      unit: 'us/round',
+      bar: 100,
+      aim: 50,
+    },
     { name: 'round of a model and one tool, 10 rounds, all events', value: observed, unit: 'us/round' },
     { name: `round of a model and one tool, ${ROUNDS} rounds`, value: await perRound(many, ROUNDS), unit: 'us/round' },
   ];
@@ -72,7 +76,7 @@ async function stopped(): Promise<Row[]> {
   const tree = level(1);
   const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
   const before = timers();
-  let worst = 0;
+  const took: number[] = [];
   let left = 0;
   for (let round = 0; round < 20; round += 1) {
     atWork = 0;
@@ -80,11 +84,13 @@ async function stopped(): Promise<Row[]> {
     while (atWork < 8 * LEVELS) await new Promise<void>((resolve) => setImmediate(resolve));
     const startedAt = performance.now();
     subscription.unsubscribe();
-    worst = Math.max(worst, performance.now() - startedAt);
+    took.push(performance.now() - startedAt);
+    // Read in the same tick: whatever ends later would still be here.
     left = Math.max(left, timers() - before);
   }
   return [
-    { name: '64 agents in 8 levels stopped, in one tick, worst of 20', value: worst, unit: 'ms' },
-    { name: 'timers left behind it', value: left, unit: 'timers', bar: 0 },
+    { name: '64 agents in 8 levels stopped in one tick, median of 20', value: quantile(took, 0.5), unit: 'ms' },
+    { name: 'the same, the slowest', value: Math.max(...took), unit: 'ms' },
+    { name: 'timers left in that tick', value: left, unit: 'timers', bar: 0 },
   ];
 }

@@ -1,21 +1,25 @@
 /** The loop of a model and its tools, as one stream of events. */
 import { concat, concatMap, defer, type Observable, of } from 'rxjs';
-import {
-  type ChatDelta,
-  type ChatMessage,
-  type ChatRequest,
-  contentText,
-  type ToolDefinition,
-} from '../models/chat-model.js';
+import type { ChatDelta, ChatMessage, ChatRequest, ToolDefinition } from '../models/chat-model.js';
 import { concatMessages, messageOf } from '../models/concat-messages.js';
-import type { AssistantPart } from '../models/content-parts.js';
 import type { AssistantChunk, AssistantMessage } from '../models/messages.js';
 import { toMessageChunks } from '../models/to-message-chunks.js';
 import { requireList, requireObject } from '../operators/invalid-option.js';
 import type { AgentAnswer, AgentEvent, AgentState, PendingCall } from './agent-events.js';
 import type { AgentTool } from './agent-tool.js';
 import type { Chat } from './chat.js';
-import { type Approval, type Caller, outOfBudget, type RoundResults, runCalls } from './run-calls.js';
+import {
+  afterAnswer,
+  callsMade,
+  millisecondsRule,
+  partsMade,
+  type RoundFacts,
+  type RoundRule,
+  requestMessages,
+  spentReason,
+  tokensRule,
+} from './round.js';
+import { type Approval, type Caller, type RoundResults, runCalls } from './run-calls.js';
 
 /** What an agent may spend; what is absent has no bound but the rounds. */
 export interface AgentBudget {
@@ -43,12 +47,6 @@ type Running = AgentSetup & Caller;
 
 type Pending = NonNullable<AgentState['pending']>;
 
-/** Tool calls that are made of one answer; further ones are dropped. */
-const MAX_CALLS = 64;
-
-/** Characters of a conversation after which no further tool is called: it is stored whole after every round. */
-const MAX_CONVERSATION = 4_000_000;
-
 /**
  * Calls the model, makes the tool calls of its answer, sends it their results, and repeats until an answer has no calls.
  *
@@ -75,23 +73,27 @@ export function runAgent(setup: AgentSetup, state: AgentState): Observable<Agent
 
 function nextRound(setup: Running, state: AgentState, isRetry = false): Observable<AgentEvent> {
   return defer(() => {
-    const spent = spentReason(setup, state);
+    const spent = setup.tools.length === 0 ? undefined : spentReason(rulesOf(setup), factsOf(state));
     const tools = spent === undefined ? setup.tools.map(({ definition }) => definition) : [];
-    const note: ChatMessage[] = spent === undefined ? [] : [{ role: 'user', content: outOfBudget(spent) }];
     const startedAt = setup.now();
     const chunks: AssistantChunk[] = [{ role: 'assistant' }];
     const id = `${setup.idPrefix}${state.round}.${isRetry ? 'n' : 'm'}`;
     const { chat, parent } = setup;
-    const request = withTools(chat.request([...state.messages, ...note]), tools);
+    const request = withTools(chat.request(requestMessages(state.messages, spent)), tools);
     return concat(
       chat.ask(request, (answer$) => eventsOf(answer$, chunks), { id, parent }),
       defer(() => {
         const answer = messageOf(concatMessages(chunks));
         const elapsedMs = state.elapsedMs + (setup.now() - startedAt);
         const after: AgentState = { ...state, tokens: state.tokens + (answer.usage?.totalTokens ?? 0), elapsedMs };
-        if (answer.toolCalls !== undefined && spent === undefined) return afterCalls(setup, after, pendingOf(answer));
-        if (isEmpty(answer) && !isRetry) return nextRound(setup, after, true);
-        return of(answerOf(after, answer));
+        switch (afterAnswer(answer, { mayCall: spent === undefined, isRetry })) {
+          case 'calls':
+            return afterCalls(setup, after, pendingOf(answer));
+          case 'again':
+            return nextRound(setup, after, true);
+          case 'answer':
+            return of(answerOf(after, answer));
+        }
       }),
     );
   });
@@ -122,45 +124,22 @@ function chunkEvents({ content, reasoning, usage }: AssistantChunk): readonly Ag
 }
 
 /** The calls of an answer that are made, and what goes back to the model with their results. */
-function pendingOf({ content: text, toolCalls = [], parts }: AssistantMessage): Pending {
-  const calls = toolCalls.slice(0, MAX_CALLS);
-  if (parts === undefined) return { text, calls };
-  let left = MAX_CALLS;
-  const kept = parts.filter((part) => {
-    if (part.type === 'tool-call') left -= 1;
-    return part.type !== 'tool-call' || left >= 0;
-  });
-  return { text, calls, parts: kept };
+function pendingOf(answer: AssistantMessage): Pending {
+  const { content: text, parts } = answer;
+  return { text, calls: callsMade(answer), ...(parts && { parts: partsMade(parts) }) };
 }
 
-/** Whether an answer says nothing: thoughts alone are no answer. */
-function isEmpty({ content, parts = [] }: AssistantMessage): boolean {
-  return content.trim() === '' && parts.every(({ type }) => SILENT.has(type));
+/** When no further tool may be called. */
+function rulesOf({ maxRounds, budget = {} }: AgentSetup): readonly RoundRule[] {
+  const { tokens, ms } = budget;
+  const rules: RoundRule[] = [({ round }) => (round > maxRounds ? `Exceed max rounds: ${maxRounds}.` : undefined)];
+  if (tokens !== undefined) rules.push(tokensRule(tokens));
+  if (ms !== undefined) rules.push(millisecondsRule(ms));
+  return rules;
 }
 
-/** Parts that are no answer by themselves; texts are part of the content. */
-const SILENT: ReadonlySet<AssistantPart['type']> = new Set(['text', 'reasoning', 'tool-call']);
-
-/** Why no further tool may be called. */
-function spentReason({ tools, maxRounds, budget = {} }: AgentSetup, state: AgentState): string | undefined {
-  if (tools.length === 0) return undefined;
-  if (state.round > maxRounds) return `Exceed max rounds: ${maxRounds}.`;
-  if (budget.tokens !== undefined && state.tokens >= budget.tokens)
-    return `The budget of ${budget.tokens} tokens is spent.`;
-  if (budget.ms !== undefined && state.elapsedMs >= budget.ms)
-    return `The budget of ${budget.ms / 1000} seconds is spent.`;
-  if (lengthOf(state) > MAX_CONVERSATION) return 'The conversation with the tools has become too long.';
-  return undefined;
-}
-
-/** Characters of the conversation, with calls and with all parts of answers. */
-function lengthOf({ messages }: AgentState): number {
-  return messages.reduce((length, message) => {
-    const { toolCalls = [], parts = [] } = message.role === 'assistant' ? message : {};
-    const asked = toolCalls.reduce((sum, call) => sum + call.arguments.length, 0);
-    const whole = parts.length === 0 ? 0 : JSON.stringify(parts).length;
-    return length + asked + whole + contentText(message.content).length;
-  }, 0);
+function factsOf({ messages, round, tokens, elapsedMs }: AgentState): RoundFacts {
+  return { messages, round, usage: { totalTokens: tokens }, elapsedMs };
 }
 
 /** Makes the calls, unless some of them need an approval first. */

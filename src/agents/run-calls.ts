@@ -217,11 +217,6 @@ function signatureOf({ name, arguments: text }: PendingCall): string {
   return `${name}\n${text}`;
 }
 
-/** The message when no further tools may be called. */
-export function outOfBudget(reason: string): string {
-  return `${reason} No more tools can be called now. Answer with what you know so far, and say what is missing.`;
-}
-
 /** Follows the result of a call that repeats the one before. */
 export const SAME_CALL =
   '(This is the result of the same call as before. Calling it again gives nothing new; go on with what you have.)';

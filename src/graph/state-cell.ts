@@ -8,9 +8,12 @@ export type StatePatch =
   | { readonly type: 'fields'; readonly fields: Readonly<Record<string, unknown>> }
   | { readonly type: 'append'; readonly key: string; readonly items: readonly unknown[] };
 
+/** Items up to which a list is copied when some are put behind it; a property that cuts a longer one costs more than that. */
+const MAX_COPIED = 256;
+
 /**
- * Lists that patches append to grow in place: a copy for every item would be five billion copies for a hundred thousand items. A value that
- * was given out keeps its length; its lists are cut when they are read.
+ * Long lists that patches append to grow in place: a copy for every item would be five billion copies for a hundred thousand items. A value that
+ * was given out keeps its length; such lists are cut when they are read.
  */
 export class StateCell {
   #base: unknown;
@@ -62,13 +65,18 @@ export class StateCell {
   }
 
   #append(key: string, items: readonly unknown[]): void {
-    this.#lists ??= new Map();
-    let list = this.#lists.get(key);
+    let list = this.#lists?.get(key);
     if (list === undefined) {
       const base = this.#base as Readonly<Record<string, unknown>>;
       const before = Object.hasOwn(base, key) ? base[key] : undefined;
       if (before !== undefined && !Array.isArray(before)) throw notAList(key, before);
-      list = Array.isArray(before) ? [...(before as readonly unknown[])] : [];
+      list = before === undefined ? [] : (before as unknown[]).slice();
+      if (list.length + items.length <= MAX_COPIED) {
+        for (const item of items) list.push(item);
+        this.#base = { ...base, [key]: list };
+        return;
+      }
+      this.#lists ??= new Map();
       this.#lists.set(key, list);
     }
     for (let at = 0; at < items.length; at += 1) list.push(items[at]);

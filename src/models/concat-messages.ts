@@ -147,6 +147,8 @@ function joinContent(pieces: readonly Piece[], place: string): unknown {
 
 function joinCalls(pieces: readonly Piece[], place: string): ToolCallChunk[] {
   const calls = flatten<ToolCallChunk>(pieces, place);
+  const [only] = calls;
+  if (calls.length === 1 && only !== undefined) return [only.value];
   const byIndex = new Map<number, Piece<ToolCallChunk>[]>();
   for (const call of calls) {
     const { index } = call.value;

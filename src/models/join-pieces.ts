@@ -24,20 +24,34 @@ const MAX_QUOTED = 100;
  * @throws EngineError `CHUNKS_INVALID`.
  */
 export function joinFields<T extends object>(pieces: readonly Piece<T>[], rules: JoinRules, place: string): T {
-  const byField = new Map<string, Piece[]>();
+  // Few fields: a list is searched faster than a map is made.
+  const fields: string[] = [];
+  const values: Piece[][] = [];
   for (const { value, chunk } of pieces) {
-    for (const [field, part] of Object.entries(value)) {
+    for (const field of Object.keys(value)) {
+      const part = (value as Readonly<Record<string, unknown>>)[field];
       if (part === undefined) continue;
-      const known = byField.get(field);
-      if (known === undefined) byField.set(field, [{ value: part, chunk }]);
-      else known.push({ value: part, chunk });
+      const known = fields.indexOf(field);
+      if (known >= 0) {
+        values[known]?.push({ value: part, chunk });
+        continue;
+      }
+      fields.push(field);
+      values.push([{ value: part, chunk }]);
     }
   }
-  const joined = [...byField].map(([field, values]) => {
+  const joined: Record<string, unknown> = {};
+  for (const [at, field] of fields.entries()) {
     const rule = Object.hasOwn(rules, field) ? (rules[field] as JoinRule) : same;
-    return [field, rule(values, place === '' ? field : `${place}.${field}`)];
-  });
-  return Object.fromEntries(joined) as T;
+    setOwn(joined, field, rule(values[at] as Piece[], place === '' ? field : `${place}.${field}`));
+  }
+  return joined as T;
+}
+
+/** Sets a property of its own, whatever its name is. */
+function setOwn(target: Record<string, unknown>, name: string, value: unknown): void {
+  if (name !== '__proto__') target[name] = value;
+  else Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
 /** Rule: equal in all pieces, or empty. */

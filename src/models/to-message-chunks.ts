@@ -19,17 +19,23 @@ import type { AssistantChunk, AssistantMessage, PartChunk } from './messages.js'
 export function toMessageChunks(): OperatorFunction<ChatDelta, AssistantChunk> {
   return (source) =>
     defer(() => {
-      const parts = new AnswerParts();
-      let calls = 0;
-      return source.pipe(
-        map((delta): AssistantChunk => {
-          const chunk = chunkOf(delta, calls);
-          if (delta.type === 'tool-call') calls += 1;
-          const added = parts.add(delta);
-          return added === undefined ? chunk : { ...chunk, parts: added };
-        }),
-      );
+      const chunks = new MessageChunks();
+      return source.pipe(map((delta) => chunks.next(delta)));
     });
+}
+
+/** The chunks of one answer, one for each delta; see {@link toMessageChunks}. */
+export class MessageChunks {
+  readonly #parts = new AnswerParts();
+  #calls = 0;
+
+  /** @throws EngineError MODEL_RESPONSE for what is no delta. */
+  next(delta: ChatDelta): AssistantChunk {
+    const chunk = chunkOf(delta, this.#calls);
+    if (delta.type === 'tool-call') this.#calls += 1;
+    const added = this.#parts.add(delta);
+    return added === undefined ? chunk : { ...chunk, parts: added };
+  }
 }
 
 /**

@@ -10,15 +10,19 @@
  *                                                          └──> end
  * ```
  *
+ * Where nothing can follow the text of a round, `model` leads to `say` as well, which gives the text on as it comes, and from there to the end.
  * `listen` is the safe point before a round: inputs that came meanwhile join there, and stop rules are asked. Calls of agents are bodies of the
  * graph, not runs inside a tool.
  */
 import { branch } from '../../compose/branch.js';
 import { type GraphBuilder, graph } from '../../compose/graph.js';
-import type { Target } from '../../compose/handles.js';
+import type { Source, Target } from '../../compose/handles.js';
+import { jsonSchemaOf } from '../../compose/json-schema.js';
 import { map } from '../../compose/map.js';
 import type { AnyStep, Step } from '../../compose/step.js';
+import { type StepTool, toolDefinition } from '../../compose/tools/step-tool.js';
 import { isJsonObject } from '../../json.js';
+import type { ToolDefinition } from '../../models/chat-model.js';
 import type { ToolMessage } from '../../models/messages.js';
 import { AGENT, AGENT_TOOL, type AgentEnd, type AgentShape, isAgentAsTool } from './agent-end.js';
 import {
@@ -32,7 +36,13 @@ import {
 } from './agent-in-graph.js';
 import type { AgentSetup } from './agent-options.js';
 import { answerStep } from './answer-step.js';
-import { Background, backgroundRules, checkBackground } from './background-state.js';
+import {
+  Background,
+  type BackgroundRules,
+  backgroundRules,
+  checkBackground,
+  offeredAtOnce,
+} from './background-state.js';
 import { beginStep } from './begin-step.js';
 import { agentCalls, callToolsStep, gatherStep, routesAfter, sortCalls } from './call-steps.js';
 import { handoffTools } from './handoff-tool.js';
@@ -40,19 +50,38 @@ import { listenStep } from './listen-step.js';
 import { Loop } from './loop-state.js';
 import { modelStep } from './model-step.js';
 import { reviewStep } from './review-step.js';
+import { sayOrReview, sayStep } from './say-step.js';
 import { holdStep, restStep, workCalls, workStep } from './work-steps.js';
 
-/** Draws the graph of an agent. `last` makes its result of how it ended. */
-export function agentGraph<O>(setup: AgentSetup, shape: AgentShape, last: (end: AgentEnd) => O): Step<unknown, O> {
+/** How the graph of an agent is drawn. */
+export interface Drawing<O> {
+  /** Makes the result of how it ended. */
+  readonly last: (end: AgentEnd) => O;
+  /** Text of an answer may be given on as the model says it, where it is the answer for certain. @default false */
+  readonly isLive?: boolean;
+}
+
+/** Draws the graph of an agent. */
+export function agentGraph<O>(
+  setup: AgentSetup,
+  shape: AgentShape,
+  { last, isLive = false }: Drawing<O>,
+): Step<unknown, O> {
   const all = [...setup.tools, ...setup.brought];
   const agents = all.filter(isAgentAsTool);
+  const tools = all.filter((tool) => !isAgentAsTool(tool));
+  const handoffs = handoffTools(setup.name, shape.handoffs ?? []);
+  const background = backgroundRules(setup.use);
   const inGraph: AgentInGraph = {
     setup,
-    tools: all.filter((tool) => !isAgentAsTool(tool)),
+    tools,
     agents,
-    handoffs: handoffTools(setup.name, shape.handoffs ?? []),
+    handoffs,
+    offered: offeredOf([...tools, ...agents, ...handoffs.values()], background),
+    settings: settingsOf(setup),
     endsOnFailure: shape.endsOnFailure === true,
-    background: backgroundRules(setup.use),
+    background,
+    isLive,
   };
   if (hasWork(inGraph)) checkBackground(`agent "${setup.name}"`, inGraph.background, all);
   return graph<unknown, O>(
@@ -71,7 +100,11 @@ export function agentGraph<O>(setup: AgentSetup, shape: AgentShape, last: (end: 
       g.edge(g.start, begin);
       g.edge(begin, listen);
       g.branch(listen, { model, answer }, ({ next }) => next);
-      g.edge(model, review);
+      if (isLive) {
+        const say = g.node('say', sayStep(inGraph));
+        g.streamBranch(model, { say, review }, sayOrReview(setup));
+        g.edge(say as Source<unknown> as Source<O>, g.end);
+      } else g.edge(model, review);
       const tools = g.node('tools', callToolsStep(inGraph), {
         after: (messages: ToolMessage[]) => ({ tools: messages }),
       });
@@ -118,6 +151,18 @@ function workNodes(g: Pick<GraphBuilder<unknown, unknown>, 'node'>, inGraph: Age
     { after: (messages: ToolMessage[]) => ({ held: messages }) },
   );
   return { work, hold, rest: g.node('rest', restStep(inGraph)) };
+}
+
+function offeredOf(tools: readonly StepTool[], background: BackgroundRules | undefined): readonly ToolDefinition[] {
+  return tools.map((tool) => {
+    const told = toolDefinition(tool);
+    return background?.isFor(tool) === true ? offeredAtOnce(told, background) : told;
+  });
+}
+
+function settingsOf({ settings, output }: AgentSetup): AgentSetup['settings'] {
+  const schema = output === undefined ? undefined : jsonSchemaOf(output);
+  return schema === undefined ? settings : { jsonSchema: { name: 'answer', schema }, ...settings };
 }
 
 /** The agents that calls are made of, each call a pass of its own. */

@@ -1,8 +1,10 @@
 /** What the steps of an agent's graph know of it, and what they say to each other. */
 import type { StepTool } from '../../compose/tools/step-tool.js';
+import type { ToolDefinition } from '../../models/chat-model.js';
 import { AGENT_TOOL, type AgentAsTool, type AgentEnd, type AgentStart } from './agent-end.js';
 import type { AgentSetup } from './agent-options.js';
 import type { BackgroundRules } from './background-state.js';
+import type { RoundRequest } from './middleware.js';
 
 /** An agent in its graph: its options, and what it may call, sorted. */
 export interface AgentInGraph {
@@ -12,7 +14,13 @@ export interface AgentInGraph {
   readonly agents: readonly AgentAsTool[];
   /** What the model may call to hand over, by the name of the agent that it hands over to. */
   readonly handoffs: ReadonlyMap<string, StepTool>;
+  /** What the model is offered of all that, unless it may call nothing any more. */
+  readonly offered: readonly ToolDefinition[];
+  /** What requests say beside messages and tools, with the form of the answer. */
+  readonly settings: RoundRequest['settings'];
   readonly endsOnFailure: boolean;
+  /** Text of an answer may be given on as the model says it. */
+  readonly isLive: boolean;
   /** Rules for work in the background; undefined: there is none. */
   readonly background: BackgroundRules | undefined;
 }

@@ -53,6 +53,13 @@ export interface AgentOptions<O = string> {
   readonly whenStopped?: 'answer' | 'end' | 'fail';
   /** Tools whose result is the answer of the agent. @default none */
   readonly returnDirectly?: readonly string[];
+  /**
+   * When text of an agent that has tools is its answer. `end`: once it is known that no call follows, so in one piece. `text`: from its first piece on,
+   * for models that say nothing before they call; a call behind text then fails the run. Agents without tools never wait. All wait where an answer may
+   * still change: with `output`, `retry`, `failover`, hooks around or behind the model, and inside teams and runners, which take whole answers.
+   * @default 'end'
+   */
+  readonly answerFrom?: 'end' | 'text';
   /** Changes the request of a round: its model, its messages, its tools. @default not changed */
   readonly prepareRound?: (request: RoundRequest, view: AgentView) => HookResult<Partial<RoundRequest>>;
   /** When the model is asked again. @default never */
@@ -89,6 +96,7 @@ const OPTIONS = [
   'stopWhen',
   'whenStopped',
   'returnDirectly',
+  'answerFrom',
   'prepareRound',
   'retry',
   'limits',
@@ -118,7 +126,8 @@ export function readAgentOptions(options: AgentOptions<never>): AgentSetup {
   if (!['answer', 'end', 'fail'].includes(whenStopped)) {
     throw invalidOption(owner, 'whenStopped', '"answer", "end" or "fail"', whenStopped);
   }
-  const { settings = {} } = options;
+  const { settings = {}, answerFrom = 'end' } = options;
+  if (!['end', 'text'].includes(answerFrom)) throw invalidOption(owner, 'answerFrom', '"end" or "text"', answerFrom);
   const basis: AgentBasis = { name, model, failover, settings, limits, tools };
   const brought = use.flatMap(({ tools: more = [] }) => (typeof more === 'function' ? more(basis) : more));
   const box = toolBox(owner, [...tools, ...brought]);
@@ -140,6 +149,7 @@ export function readAgentOptions(options: AgentOptions<never>): AgentSetup {
     stopWhen,
     whenStopped,
     returnDirectly,
+    answerFrom,
     repairs,
     concurrency,
     limits,

@@ -4,6 +4,7 @@ import { type Agent, agentOf, answerOf } from './agent-end.js';
 import { agentGraph } from './agent-graph.js';
 import type { AgentInput } from './agent-input.js';
 import { type AgentOptions, readAgentOptions } from './agent-options.js';
+import { canAnswerLive } from './say-step.js';
 
 /**
  * Makes an agent: a step from a question to an answer, which calls tools on the way.
@@ -31,7 +32,7 @@ import { type AgentOptions, readAgentOptions } from './agent-options.js';
  * ```
  *
  * Its graph stands at the head of `agent-graph.ts`. The text of every round is live in the events of the run, as chunks of the node `model`; the
- * answer itself comes when it is whole, since only then it is known that no call follows.
+ * answer itself comes in pieces where no call can follow them (it has no tools, or `answerFrom: 'text'` says so), else when it is whole.
  *
  * Errors of a run: MODEL_RETRIES_EXHAUSTED and those of the model; OUTPUT_INVALID when the answer still does not fit after `repairs`;
  * LIMIT_REACHED with `whenStopped: 'fail'`. A tool that fails is text for the model.
@@ -40,15 +41,10 @@ import { type AgentOptions, readAgentOptions } from './agent-options.js';
  */
 export function agent<O = string>(options: AgentOptions<O>): Agent<O> {
   const setup = readAgentOptions(options as AgentOptions<never>);
-  const drawn = agentGraph(setup, {}, answerOf);
+  const drawn = agentGraph(setup, {}, { last: answerOf, isLive: canAnswerLive(setup) });
   const made = step<AgentInput, O>(setup.name, drawn as never, { kind: 'agent' });
   return agentOf(made, setup.description, {
     speakers: [setup.name],
-    ended: (shape) =>
-      step(
-        setup.name,
-        agentGraph(setup, shape, (end) => end),
-        { kind: 'agent' },
-      ),
+    ended: (shape) => step(setup.name, agentGraph(setup, shape, { last: (end) => end }), { kind: 'agent' }),
   });
 }

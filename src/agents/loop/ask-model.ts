@@ -1,11 +1,13 @@
 /** The model of an agent, asked until there is an answer that can be used: with limits, tries, and other models that stand in. */
-import { catchError, concat, concatMap, defer, EMPTY, from, type Observable, of, tap, throwError, timer } from 'rxjs';
+import { concat, concatMap, defer, EMPTY, from, type Observable, of, tap, timer } from 'rxjs';
+import { isThenable } from '../../compose/engine/later.js';
 import { askChatModel } from '../../compose/models/chat-model-step.js';
 import type { StepActivation } from '../../compose/step.js';
 import { EngineError, toEngineError } from '../../errors.js';
 import type { ChatModel } from '../../models/chat-model.js';
 import { concatMessages, messageOf } from '../../models/concat-messages.js';
 import type { AssistantChunk, AssistantMessage } from '../../models/messages.js';
+import { goOnWith } from '../../operators/go-on-with.js';
 import { type AnswerLimits, answerLimits } from './answer-limits.js';
 import type { RoundRequest } from './middleware.js';
 
@@ -68,60 +70,52 @@ export function askModel(
 ): Observable<AssistantMessage> {
   const models = [request.model, ...policy.failover];
   let calls = 0;
-  const attempt = (asked: RoundRequest, tried: number, count: number): Observable<AssistantMessage> =>
-    defer(() => {
-      const position = (first + tried) % models.length;
-      const chunks: AssistantMessage[] = [];
-      let error: EngineError | undefined;
-      const call = (given: RoundRequest): Observable<AssistantMessage> => {
-        calls += 1;
-        return callModel(given, at, `chat-${calls}`).pipe(answerLimits(policy.agent, policy.limits));
-      };
-      const chosen =
-        tried === 0 && position === 0 ? asked : { ...asked, model: models[position] as string | ChatModel };
-      const answer$ = policy.wrap(chosen, call).pipe(
-        tap((chunk) => chunks.push(chunk)),
-        catchError((thrown: unknown) => {
-          error = toEngineError(thrown, 'MODEL_UNAVAILABLE');
-          // No other model may answer what a guard refused.
-          return error.code === 'GUARD_TRIPPED' ? throwError(() => error) : EMPTY;
-        }),
-      );
-      const next = (verdict: boolean | NextTry): Observable<AssistantMessage> => {
-        if (verdict === false && error === undefined) {
-          worked(position);
-          return EMPTY;
-        }
-        const wanted = verdict === false ? undefined : verdict === true ? {} : verdict;
-        if (wanted !== undefined && count < (policy.retry?.attempts ?? 1)) {
-          const again = attempt({ ...asked, ...wanted.request }, tried, count + 1);
-          const ms = wanted.delayMs ?? delayOf(policy.retry, count);
-          at.emit('model-retry', {
-            attempt: count + 1,
-            delayMs: ms,
-            ...(error && { code: error.code, message: error.message }),
-          });
-          return concat(of(RESTART), ms > 0 ? timer(ms).pipe(concatMap(() => again)) : again);
-        }
-        if (tried + 1 < models.length) {
-          at.emit('model-failover', {
-            model: nameOf(models[(first + tried + 1) % models.length] as string | ChatModel),
-            ...(error && { code: error.code, message: error.message }),
-          });
-          return concat(of(RESTART), attempt(asked, tried + 1, 1));
-        }
-        return throwError(() => lastError(policy, models.length, error));
-      };
-      return concat(
-        answer$,
-        defer(() => {
-          const outcome: ModelOutcome =
-            error === undefined ? { type: 'answered', message: joinAnswer(chunks) } : { type: 'failed', error };
-          const verdict = verdictOn(policy.retry, outcome, count);
-          return typeof verdict === 'object' && 'then' in verdict ? from(verdict).pipe(concatMap(next)) : next(verdict);
-        }),
-      );
-    });
+  const call = (given: RoundRequest): Observable<AssistantMessage> => {
+    calls += 1;
+    return callModel(given, at, `chat-${calls}`).pipe(answerLimits(policy.agent, policy.limits));
+  };
+  const attempt = (asked: RoundRequest, tried: number, count: number): Observable<AssistantMessage> => {
+    const position = (first + tried) % models.length;
+    const next = (error: EngineError | undefined, verdict: boolean | NextTry): Observable<AssistantMessage> => {
+      if (verdict === false && error === undefined) {
+        worked(position);
+        return EMPTY;
+      }
+      const why = error && { code: error.code, message: error.message };
+      const wanted = verdict === false ? undefined : verdict === true ? {} : verdict;
+      if (wanted !== undefined && count < (policy.retry?.attempts ?? 1)) {
+        const again = defer(() => attempt({ ...asked, ...wanted.request }, tried, count + 1));
+        const delayMs = wanted.delayMs ?? delayOf(policy.retry, count);
+        at.emit('model-retry', { attempt: count + 1, delayMs, ...why });
+        return concat(of(RESTART), delayMs > 0 ? timer(delayMs).pipe(concatMap(() => again)) : again);
+      }
+      if (tried + 1 < models.length) {
+        const model = models[(first + tried + 1) % models.length] as string | ChatModel;
+        at.emit('model-failover', { model: nameOf(model), ...why });
+        return concat(
+          of(RESTART),
+          defer(() => attempt(asked, tried + 1, 1)),
+        );
+      }
+      throw lastError(policy, models.length, error);
+    };
+    const judged = policy.retry?.when === undefined ? undefined : ([] as AssistantMessage[]);
+    const chosen = tried === 0 && position === 0 ? asked : { ...asked, model: models[position] as string | ChatModel };
+    const answer$ = policy.wrap(chosen, call);
+    return (judged === undefined ? answer$ : answer$.pipe(tap((chunk) => judged.push(chunk)))).pipe(
+      goOnWith((end) => {
+        const error = end && toEngineError(end.error, 'MODEL_UNAVAILABLE');
+        // No other model may answer what a guard refused.
+        if (error?.code === 'GUARD_TRIPPED') throw error;
+        if (judged === undefined) return next(error, error?.retryable === true);
+        const outcome: ModelOutcome =
+          error === undefined ? { type: 'answered', message: joinAnswer(judged) } : { type: 'failed', error };
+        const verdict = policy.retry?.when?.(outcome, count) ?? false;
+        if (isThenable(verdict)) return from(verdict).pipe(concatMap((later) => next(error, later)));
+        return next(error, verdict);
+      }),
+    );
+  };
   return attempt(request, 0, 1);
 }
 
@@ -166,15 +160,6 @@ export function joinAnswer(chunks: readonly AssistantMessage[]): AssistantMessag
 
 function withInstructions(instructions: string, messages: RoundRequest['messages']): RoundRequest['messages'] {
   return instructions === '' ? messages : [{ role: 'system', content: instructions }, ...messages];
-}
-
-function verdictOn(
-  retry: ModelRetry | undefined,
-  outcome: ModelOutcome,
-  attempt: number,
-): boolean | NextTry | PromiseLike<boolean | NextTry> {
-  if (retry?.when !== undefined) return retry.when(outcome, attempt);
-  return outcome.type === 'failed' && outcome.error.retryable;
 }
 
 function delayOf(retry: ModelRetry | undefined, attempt: number): number {

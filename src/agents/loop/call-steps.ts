@@ -1,5 +1,5 @@
 /** The calls of an answer: which way they go, how tools are called, and how results come together. */
-import { concat, defer, EMPTY } from 'rxjs';
+import { defer } from 'rxjs';
 import { isThenable } from '../../compose/engine/later.js';
 import { Interrupt } from '../../compose/interrupt.js';
 import type { Step, StepActivation } from '../../compose/step.js';
@@ -8,12 +8,13 @@ import { EngineError } from '../../errors.js';
 import { concatMessageLists } from '../../models/concat-messages.js';
 import type { ToolCall } from '../../models/content-parts.js';
 import { type ToolMessage, toolMessage } from '../../models/messages.js';
+import { goOnWith } from '../../operators/go-on-with.js';
 import { readArguments } from '../../tools/read-arguments.js';
 import { AGENT_TOOL, type AgentAsTool, type AgentEnd } from './agent-end.js';
 import { type AgentCall, type AgentInGraph, type Ending, routeTo } from './agent-in-graph.js';
 import { isUnfinished } from './ask-model.js';
 import { WAIT_TOOL, workArguments } from './background-state.js';
-import { callsOfTools } from './call-tools.js';
+import { callsOfTools, plainCalls } from './call-tools.js';
 import { spokenBy } from './heard-by.js';
 import { placeOf } from './listen-step.js';
 import { liveAt } from './live-control.js';
@@ -35,6 +36,9 @@ interface SortedCalls extends HeldCalls {
 export function sortCalls({ agents, handoffs, tools, background }: AgentInGraph, at: StepActivation): SortedCalls {
   const loop = loopAt(at).value;
   const { toolCalls: all = [] } = newestAnswer(loop);
+  if (agents.length === 0 && handoffs.size === 0 && loop.answered.length === 0 && background === undefined) {
+    return { all, tools: all, agents: [], works: [], waits: [], handoff: undefined };
+  }
   const answered = new Set(loop.answered.map(({ toolCallId }) => toolCallId));
   const open = all.filter(({ id }) => !answered.has(id));
   const targets = new Map([...handoffs].map(([to, { name }]) => [name, to]));
@@ -75,18 +79,22 @@ type Route = 'listen' | 'answer' | 'gather' | 'tools' | 'agents' | 'work' | 'hol
 
 /** Calls the tools of an answer, side by side. What fails, and a tool that is not there, is text for the model. */
 export function callToolsStep(agent: AgentInGraph): Step<unknown, ToolMessage[]> {
+  const plain = plainCalls(agent);
   return step<unknown, ToolMessage[]>(
     'tools',
     (_, at) =>
       defer(() => {
-        const caller = callsOfTools(agent, at);
+        const caller = plain ?? callsOfTools(agent, at);
         const startedAt = at.now();
-        const elapsed$ = defer(() => {
-          const loop = loopAt(at);
-          loop.update({ elapsedMs: loop.value.elapsedMs + at.now() - startedAt });
-          return EMPTY;
-        });
-        return concat(caller(sortCalls(agent, at).tools, at), elapsed$);
+        return caller(sortCalls(agent, at).tools, at).pipe(
+          goOnWith((end) => {
+            if (end !== undefined) throw end.error;
+            const tookMs = at.now() - startedAt;
+            const loop = loopAt(at);
+            if (tookMs !== 0) loop.update({ elapsedMs: loop.value.elapsedMs + tookMs });
+            return undefined;
+          }),
+        );
       }),
     { kind: 'toolsNode', mayAsk: true, chunks: (lists) => concatMessageLists(lists) },
   );
@@ -179,6 +187,9 @@ function inOrder(
 ): readonly ToolMessage[] {
   const { answered } = loopAt(at).value;
   const { all, agents: called } = sortCalls(agent, at);
+  if (answered.length === 0 && called.length === 0 && all.every(({ id }, index) => tools[index]?.toolCallId === id)) {
+    return tools;
+  }
   const byAgents = new Map(called.map(({ call }, index) => [call.id, resultOf(call, agents[index])]));
   const byTools = new Map([...tools, ...held].map((message) => [message.toolCallId, message]));
   const given = new Map(answered.map((message) => [message.toolCallId, message]));

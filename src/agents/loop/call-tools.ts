@@ -21,3 +21,10 @@ export function callsOfTools(
   });
   return toolCaller(`agent "${setup.name}"`, { tools, use, concurrency: setup.concurrency, errorsAsText: true });
 }
+
+/** The same where no middleware stands around tools: made once for all rounds. */
+export function plainCalls({ setup, tools }: AgentInGraph): ReturnType<typeof callsOfTools> | undefined {
+  if (setup.use.some(({ wrapTool }) => wrapTool !== undefined)) return undefined;
+  const { name, concurrency } = setup;
+  return toolCaller(`agent "${name}"`, { tools, use: [], concurrency, errorsAsText: true });
+}

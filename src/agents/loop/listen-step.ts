@@ -3,6 +3,7 @@ import type { Step, StepActivation } from '../../compose/step.js';
 import { step } from '../../compose/steps.js';
 import { EngineError } from '../../errors.js';
 import type { UserMessage } from '../../models/messages.js';
+import { spentReason } from '../round.js';
 import type { UserInput } from '../sessions/session-store.js';
 import { type AgentInGraph, hasWork } from './agent-in-graph.js';
 import type { AgentSetup } from './agent-options.js';
@@ -34,7 +35,7 @@ export function listenStep(agent: AgentInGraph): Step<unknown, Heard> {
       keepHeard(at, place, inputs, loop.value.round + 1);
       live?.deliver(place, inputs, loop.value.round + 1);
     }
-    const spent = spentReason(setup, at);
+    const spent = spentReason(setup.stopWhen, new StepView(setup.name, at));
     if (spent !== undefined) {
       const isOver = loop.value.spent !== '';
       if (setup.whenStopped === 'fail') throw stopped(setup, spent);
@@ -56,15 +57,6 @@ export function placeOf({ name }: Pick<AgentSetup, 'name'>, { path }: Pick<StepA
 
 function messageOf({ id, content }: UserInput): UserMessage {
   return { role: 'user', content, id };
-}
-
-function spentReason({ name, stopWhen }: AgentSetup, at: StepActivation): string | undefined {
-  const view = new StepView(name, at);
-  for (const rule of stopWhen) {
-    const reason = rule(view);
-    if (reason !== undefined) return reason;
-  }
-  return undefined;
 }
 
 function stopped({ name }: AgentSetup, reason: string): EngineError {

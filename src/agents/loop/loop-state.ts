@@ -71,3 +71,13 @@ export function addUsage(before: TokenUsage, more: TokenUsage | undefined): Toke
     totalTokens: before.totalTokens + more.totalTokens,
   };
 }
+
+/** Two counts of one answer, as providers count up: the largest of each. */
+export function largerUsage(before: TokenUsage | undefined, next: TokenUsage): TokenUsage {
+  if (before === undefined) return next;
+  return {
+    promptTokens: Math.max(before.promptTokens, next.promptTokens),
+    completionTokens: Math.max(before.completionTokens, next.completionTokens),
+    totalTokens: Math.max(before.totalTokens, next.totalTokens),
+  };
+}

@@ -1,37 +1,22 @@
 /** One round of an agent's model: the request, as middlewares make it, and the pieces of the answer. */
-import {
-  catchError,
-  concat,
-  concatMap,
-  defer,
-  EMPTY,
-  first,
-  from,
-  isObservable,
-  map,
-  type Observable,
-  of,
-  takeUntil,
-  tap,
-} from 'rxjs';
+import { concatMap, defer, first as firstOf, from, isObservable, map, type Observable, of, takeUntil, tap } from 'rxjs';
 import { isThenable } from '../../compose/engine/later.js';
-import { jsonSchemaOf } from '../../compose/json-schema.js';
 import type { Step, StepActivation } from '../../compose/step.js';
 import { step } from '../../compose/steps.js';
-import { toolDefinition } from '../../compose/tools/step-tool.js';
 import { toEngineError } from '../../errors.js';
-import type { ToolDefinition } from '../../models/chat-model.js';
-import type { AssistantMessage } from '../../models/messages.js';
+import type { AssistantMessage, TokenUsage } from '../../models/messages.js';
+import { goOnWith } from '../../operators/go-on-with.js';
+import { requestMessages } from '../round.js';
 import type { AgentInGraph } from './agent-in-graph.js';
 import { StepView } from './agent-view.js';
-import { askModel, joinAnswer, RESTART, UNFINISHED } from './ask-model.js';
-import { offeredAtOnce } from './background-state.js';
+import { askModel, isRestart, joinAnswer, RESTART, UNFINISHED } from './ask-model.js';
 import { heardAt } from './heard-inputs.js';
 import { placeOf } from './listen-step.js';
 import { liveAt } from './live-control.js';
-import { addUsage, loopAt } from './loop-state.js';
+import { addUsage, largerUsage, loopAt } from './loop-state.js';
 import type { AskModel, RoundRequest } from './middleware.js';
 import { givenBy, MiddlewareView } from './run-hooks.js';
+import { markAnswer } from './say-step.js';
 
 /** Asks the model; the chunks are those of its message, as {@link joinAnswer} joins them. */
 export function modelStep(agent: AgentInGraph): Step<unknown, AssistantMessage> {
@@ -46,7 +31,6 @@ export function modelStep(agent: AgentInGraph): Step<unknown, AssistantMessage> 
     const place = placeOf(setup, at);
     const live = liveAt(at);
     const loop = loopAt(at);
-    const chunks: AssistantMessage[] = [];
     const policy = {
       agent: setup.name,
       failover: setup.failover,
@@ -54,38 +38,55 @@ export function modelStep(agent: AgentInGraph): Step<unknown, AssistantMessage> 
       limits: setup.limits,
       wrap: (request: RoundRequest, ask: AskModel) => wrapped(agent, at, ask)(request),
     };
-    let model = loop.value.model;
+    const before = loop.value.model;
+    let model = before;
+    let usage: TokenUsage | undefined;
     const worked = (position: number): void => {
       model = position;
     };
-    const pieces$ = requestOf(agent, at).pipe(concatMap((request) => askModel(policy, request, at, { model, worked })));
-    const dropped$ = live === undefined ? pieces$ : pieces$.pipe(droppedBy(live.now$(place, heardAt(at))));
-    const ended$ = endsOnFailure
-      ? dropped$.pipe(catchError((thrown: unknown) => of(RESTART, failure(thrown))))
-      : dropped$;
-    return concat(
-      ended$.pipe(tap((chunk) => chunks.push(chunk))),
-      defer(() => {
-        const { usage } = joinAnswer(chunks);
-        const { elapsedMs } = loop.value;
-        loop.update({ usage: addUsage(loop.value.usage, usage), elapsedMs: elapsedMs + at.now() - startedAt, model });
+    const ask = (request: RoundRequest): Observable<AssistantMessage> => {
+      const answer$ = askModel(policy, request, at, { model: before, worked });
+      return agent.isLive && live === undefined ? answer$.pipe(markAnswer(setup, request.tools.length)) : answer$;
+    };
+    const request = requestOf(agent, at);
+    const pieces$ = isObservable(request) ? request.pipe(concatMap(ask)) : ask(request);
+    const heard$ = live === undefined ? pieces$ : pieces$.pipe(droppedBy(live.now$(place, heardAt(at))));
+    return heard$.pipe(
+      tap((chunk) => {
+        if (isRestart(chunk)) usage = undefined;
+        else if (chunk.usage !== undefined) usage = largerUsage(usage, chunk.usage);
+      }),
+      goOnWith((end) => {
+        if (end !== undefined && !endsOnFailure) throw end.error;
+        const used = end === undefined ? usage : undefined;
+        const { value } = loop;
+        const tookMs = at.now() - startedAt;
+        loop.update({
+          ...(used !== undefined && { usage: addUsage(value.usage, used) }),
+          ...(tookMs !== 0 && { elapsedMs: value.elapsedMs + tookMs }),
+          ...(model !== before && { model }),
+        });
         live?.reached(place, 'model');
-        return EMPTY;
+        return end && of(RESTART, failure(end.error));
       }),
     );
   }
 }
 
-/** The request of this round, through everything that may change it. */
-function requestOf(agent: AgentInGraph, at: StepActivation): Observable<RoundRequest> {
+/** A request, and what may change it: gives the next one, or nothing to leave it as it is. */
+type RequestChange = (request: RoundRequest) => unknown;
+
+/** The request of this round, through everything that may change it; at once where nothing has to be waited for. */
+function requestOf(agent: AgentInGraph, at: StepActivation): RoundRequest | Observable<RoundRequest> {
   const { setup } = agent;
-  const view = new StepView(setup.name, at);
-  const changes: ((request: RoundRequest) => unknown)[] = [];
   const { prepareRound } = setup;
+  const changes: RequestChange[] = [];
   if (prepareRound !== undefined) {
+    const view = new StepView(setup.name, at);
     changes.push((request) => {
       const merge = (change: Partial<RoundRequest> | undefined): RoundRequest => ({ ...request, ...change });
       const change = prepareRound(request, view);
+      if (isObservable(change)) return change.pipe(map(merge));
       return isThenable(change) ? change.then(merge) : merge(change);
     });
   }
@@ -98,53 +99,49 @@ function requestOf(agent: AgentInGraph, at: StepActivation): Observable<RoundReq
       return isThenable(given) ? given.then(take) : take(given);
     });
   }
-  return changes.reduce<Observable<RoundRequest>>(
-    (request$, change) =>
-      request$.pipe(
-        concatMap((request) => {
-          const changed = change(request);
-          const take = (given: unknown): RoundRequest => (given as RoundRequest | undefined) ?? request;
-          if (isObservable(changed)) return changed.pipe(first(undefined, request), map(take));
-          return isThenable(changed) ? from(changed.then(take)) : of(take(changed));
-        }),
-      ),
-    of(ownRequest(agent, at)),
-  );
+  return changed(ownRequest(agent, at), changes, 0);
 }
 
-function ownRequest(agent: AgentInGraph, at: StepActivation): RoundRequest {
-  const { setup } = agent;
-  const { model, settings, output } = setup;
+function changed(
+  request: RoundRequest,
+  changes: readonly RequestChange[],
+  first: number,
+): RoundRequest | Observable<RoundRequest> {
+  let now = request;
+  for (let index = first; index < changes.length; index += 1) {
+    const given = changes[index]?.(now);
+    const goOn = (later: unknown): Observable<RoundRequest> => {
+      const next = changed((later as RoundRequest | undefined) ?? now, changes, index + 1);
+      return isObservable(next) ? next : of(next);
+    };
+    if (isObservable(given)) return given.pipe(firstOf(undefined, now), concatMap(goOn));
+    if (isThenable(given)) return from(given).pipe(concatMap(goOn));
+    now = (given as RoundRequest | undefined) ?? now;
+  }
+  return now;
+}
+
+function ownRequest({ setup, offered, settings }: AgentInGraph, at: StepActivation): RoundRequest {
   const { messages, spent } = loopAt(at).value;
-  const schema = output === undefined ? undefined : jsonSchemaOf(output);
   return {
-    model,
-    settings: schema === undefined ? settings : { jsonSchema: { name: 'answer', schema }, ...settings },
+    model: setup.model,
+    settings,
     instructions: instructionsOf(setup, at),
-    messages: spent === '' ? messages : [...messages, { role: 'user', content: withoutTools(spent) }],
-    tools: spent === '' ? toolsOf(agent) : [],
+    messages: requestMessages(messages, spent === '' ? undefined : spent),
+    tools: spent === '' ? offered : [],
   };
 }
 
-function toolsOf({ tools, agents, handoffs, background }: AgentInGraph): ToolDefinition[] {
-  return [...tools, ...agents, ...handoffs.values()].map((tool) => {
-    const told = toolDefinition(tool);
-    return background?.isFor(tool) === true ? offeredAtOnce(told, background) : told;
-  });
-}
-
 function instructionsOf({ name, instructions, use }: AgentInGraph['setup'], at: StepActivation): string {
+  if (typeof instructions === 'string' && use.every((middleware) => middleware.instructions === undefined)) {
+    return instructions;
+  }
   const view = new StepView(name, at);
   const texts = [instructions, ...use.map((middleware) => middleware.instructions ?? '')];
   return texts
     .map((text) => (typeof text === 'function' ? text(view) : text))
     .filter((text) => text !== '')
     .join('\n\n');
-}
-
-/** Said when no tool may be called any more. */
-function withoutTools(reason: string): string {
-  return `${reason} No more tools can be called now. Answer with what you know so far, and say what is missing.`;
 }
 
 /** The middlewares around one try, the first one outermost. */
@@ -177,9 +174,11 @@ function droppedBy(now$: Observable<unknown>): (source: Observable<AssistantMess
         }),
         takeUntil(now$),
       );
-      return concat(
-        read$,
-        defer(() => (isWhole ? EMPTY : of(UNFINISHED))),
+      return read$.pipe(
+        goOnWith((end) => {
+          if (end !== undefined) throw end.error;
+          return isWhole ? undefined : of(UNFINISHED);
+        }),
       );
     });
 }

@@ -5,6 +5,7 @@ import type { Step } from '../../compose/step.js';
 import { step } from '../../compose/steps.js';
 import { uniqueCallIds } from '../../compose/tools/tools-node.js';
 import type { AssistantMessage } from '../../models/messages.js';
+import { afterAnswer, callsMade } from '../round.js';
 import { type AgentInGraph, type Ending, hasWork } from './agent-in-graph.js';
 import { isUnfinished } from './ask-model.js';
 import { sortCalls, withRefusedCalls } from './call-steps.js';
@@ -13,9 +14,6 @@ import type { RoundAnswer } from './middleware.js';
 import { runHooks } from './run-hooks.js';
 import { beginWorks } from './work-steps.js';
 
-/** Calls that are made of one answer; further ones are dropped. */
-const MAX_CALLS = 64;
-
 /** Takes an answer into the conversation. */
 export function reviewStep(agent: AgentInGraph): Step<AssistantMessage, Ending> {
   const { name, use } = agent.setup;
@@ -23,14 +21,15 @@ export function reviewStep(agent: AgentInGraph): Step<AssistantMessage, Ending> 
     const loop = loopAt(at);
     const take = (answer: RoundAnswer): Ending => {
       loop.append('messages', answer.message);
-      loop.update({ answered: answer.results });
+      if (answer.results.length > 0) loop.update({ answered: answer.results });
       if (!hasWork(agent)) return {};
       const refused = beginWorks(agent, sortCalls(agent, at).works, at);
       if (refused.length > 0) loop.update({ answered: [...answer.results, ...refused] });
       return {};
     };
-    const { toolCalls, ...rest } = message;
-    const calls = loop.value.spent === '' ? uniqueCallIds(toolCalls?.slice(0, MAX_CALLS) ?? []) : [];
+    const { toolCalls: _, ...rest } = message;
+    const move = afterAnswer(message, { mayCall: loop.value.spent === '', isRetry: true });
+    const calls = move === 'calls' ? uniqueCallIds(callsMade(message)) : [];
     const asked: AssistantMessage = calls.length === 0 ? rest : { ...rest, toolCalls: calls };
     if (isUnfinished(message) || message.extra?.failed !== undefined) return take({ message: asked, results: [] });
     const reviewed = runHooks<RoundAnswer>(name, use, 'afterModel', { message: asked, results: [] }, at);

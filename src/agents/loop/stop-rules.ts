@@ -1,9 +1,10 @@
 /** When an agent stops calling tools: rules over what it has done so far. */
 import { requireWhole } from '../../operators/invalid-option.js';
+import { millisecondsRule, type RoundRule, tokensRule } from '../round.js';
 import type { AgentView } from './agent-view.js';
 
 /** Looks at an agent before each call of its model; text says why it may call no more tools. */
-export type StopRule = (view: AgentView) => string | undefined;
+export type StopRule = RoundRule<AgentView>;
 
 /**
  * At most so many calls of the model that may ask for tools.
@@ -22,7 +23,7 @@ export function rounds(most: number): StopRule {
  */
 export function tokens(most: number): StopRule {
   requireWhole('tokens', 'most', most, 1);
-  return ({ usage }) => (usage.totalTokens >= most ? `The budget of ${most} tokens is spent.` : undefined);
+  return tokensRule(most);
 }
 
 /**
@@ -32,7 +33,7 @@ export function tokens(most: number): StopRule {
  */
 export function milliseconds(most: number): StopRule {
   requireWhole('milliseconds', 'most', most, 1);
-  return ({ elapsedMs }) => (elapsedMs >= most ? `The budget of ${most / 1000} seconds is spent.` : undefined);
+  return millisecondsRule(most);
 }
 
 /** Stops once a tool of this name has given a result. */

@@ -122,6 +122,8 @@ export class RouteNode {
   /** @throws EngineError NODE_TARGET_UNKNOWN naming the routes that there are. */
   #targetsOf(at: NodeActivation, chosen: unknown): readonly string[] {
     const { targets } = this.#parts;
+    const only = typeof chosen === 'string' ? targets.get(chosen) : undefined;
+    if (only !== undefined) return only;
     const labels = Array.isArray(chosen) ? (chosen as readonly unknown[]) : [chosen];
     const ids = labels.flatMap((label) => {
       const found = typeof label === 'string' ? targets.get(label) : undefined;

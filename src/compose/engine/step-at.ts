@@ -330,17 +330,22 @@ class Handle<S> implements StateHandle<S> {
 
   update(fields: Partial<S>): S {
     requireObject(`The state "${this.#token.name}"`, 'fields', fields, 'an object of the fields that change');
+    return this.#change({ type: 'fields', fields: this.#reduced(fields) });
+  }
+
+  append<K extends keyof S>(key: K, ...items: readonly unknown[]): S {
+    return this.#change({ type: 'append', key: String(key), items });
+  }
+
+  #reduced(fields: Partial<S>): Readonly<Record<string, unknown>> {
     const { reducers } = this.#token;
+    if (!Object.keys(fields).some((key) => Object.hasOwn(reducers, key))) return { ...fields };
     const before = this.#cell.value as Readonly<Record<string, unknown>>;
     const reduced = Object.entries(fields).map(([key, update]) => {
       const reduce = Object.hasOwn(reducers, key) ? reducers[key] : undefined;
       return [key, reduce === undefined ? update : reduce(before[key] as never, update as never)] as const;
     });
-    return this.#change({ type: 'fields', fields: Object.fromEntries(reduced) });
-  }
-
-  append<K extends keyof S>(key: K, ...items: readonly unknown[]): S {
-    return this.#change({ type: 'append', key: String(key), items });
+    return Object.fromEntries(reduced);
   }
 
   #change(patch: StatePatch): S {

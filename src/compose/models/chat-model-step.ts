@@ -1,5 +1,5 @@
 /** A chat model as a step. */
-import { defaultIfEmpty, defer, isObservable, map, type Observable, tap } from 'rxjs';
+import { defer, isObservable, Observable, type Subscriber } from 'rxjs';
 import { EngineError, toEngineError } from '../../errors.js';
 import { type CallAttributes, callEvent, callFinished, callStarted } from '../../graph/node-events.js';
 import { isJsonObject } from '../../json.js';
@@ -7,8 +7,9 @@ import type { ChatDelta, ChatModel, ChatRequest, Sampling, ToolDefinition } from
 import { concatMessages } from '../../models/concat-messages.js';
 import type { AssistantChunk, AssistantMessage, ChatMessage, TokenUsage } from '../../models/messages.js';
 import type { ChatChoice, Models } from '../../models/router.js';
-import { toMessageChunks } from '../../models/to-message-chunks.js';
+import { MessageChunks } from '../../models/to-message-chunks.js';
 import { didYouMean } from '../../nearest-name.js';
+import { Feed, type FeedSink } from '../../operators/feed.js';
 import { invalidOption, requireObject } from '../../operators/invalid-option.js';
 import { requireService, type ToolServices } from '../../tools/tool-services.js';
 import { traceContextOf } from '../../trace-context.js';
@@ -140,9 +141,15 @@ function readInput(path: string, input: readonly ChatMessage[] | ChatInput): Cha
   );
 }
 
-const SAMPLING = ['temperature', 'topP', 'maxTokens', 'presencePenalty', 'frequencyPenalty'] as const;
+const SAMPLING: ReadonlySet<string> = new Set([
+  'temperature',
+  'topP',
+  'maxTokens',
+  'presencePenalty',
+  'frequencyPenalty',
+]);
 
-const REQUEST = [
+const REQUEST: ReadonlySet<string> = new Set([
   'toolChoice',
   'serverTools',
   'mcpServers',
@@ -155,7 +162,7 @@ const REQUEST = [
   'user',
   'retries',
   'headers',
-] as const;
+]);
 
 const KNOWN: ReadonlySet<string> = new Set([...SAMPLING, ...REQUEST, 'model', 'tools']);
 
@@ -169,32 +176,40 @@ function requireKnown(owner: string, options: object): void {
 }
 
 /** Options over options; what is undefined says nothing. */
-function laidOver(...layers: readonly object[]): ChatModelOptions {
-  return Object.fromEntries(
-    layers.flatMap((layer) => Object.entries(layer).filter(([, value]) => value !== undefined)),
-  ) as ChatModelOptions;
+function laidOver(...layers: readonly ChatModelOptions[]): ChatModelOptions {
+  const options: Writable = {};
+  for (const layer of layers) {
+    // Names have been checked, so none is one that cannot be assigned.
+    for (const name of Object.keys(layer) as (keyof ChatModelOptions)[]) {
+      if (layer[name] !== undefined) options[name] = layer[name];
+    }
+  }
+  return options as ChatModelOptions;
 }
+
+/** Options while they are put together. */
+type Writable = { -readonly [K in keyof ChatModelOptions]?: unknown };
 
 function requestOf(model: string, messages: readonly ChatMessage[], options: ChatModelOptions): ChatRequest {
   const { tools } = options;
-  const sampling = picked(options, SAMPLING);
+  const asked: Writable = {};
+  let sampling: Writable | undefined;
+  for (const name of Object.keys(options) as (keyof ChatModelOptions)[]) {
+    const value = options[name];
+    if (value === undefined) continue;
+    if (REQUEST.has(name)) asked[name] = value;
+    else if (SAMPLING.has(name)) {
+      sampling ??= {};
+      sampling[name] = value;
+    }
+  }
   return {
-    ...picked(options, REQUEST),
+    ...(asked as Partial<ChatRequest>),
     model,
     messages,
     ...(tools !== undefined && { tools: tools.map(toolDefinition) }),
-    ...(Object.keys(sampling).length > 0 && { sampling }),
+    ...(sampling !== undefined && { sampling: sampling as Sampling }),
   };
-}
-
-function picked<K extends keyof ChatModelOptions>(
-  options: ChatModelOptions,
-  keys: readonly K[],
-): Pick<ChatModelOptions, K> {
-  return Object.fromEntries(keys.flatMap((key) => (options[key] === undefined ? [] : [[key, options[key]]]))) as Pick<
-    ChatModelOptions,
-    K
-  >;
 }
 
 /** Id of the one call that a step of a model makes. */
@@ -215,40 +230,67 @@ function answer(
   at: StepActivation,
   id: string,
 ): Observable<AssistantMessage> {
-  return defer(() => {
-    let usage: TokenUsage | undefined;
-    let reason: string | undefined;
-    let hasBegun = false;
+  return new Observable((subscriber) => {
     at.report(callStarted({ id, kind: 'model', name: request.model, attributes: attributesOf(request, provider) }));
-    const counts = (): { readonly usage?: TokenUsage } => (usage === undefined ? {} : { usage: plainUsage(usage) });
     // Read only now: tracers know the call once its start was reported.
-    const trace = { ...traceContextOf({ services: at.services, token: at.key }, id) };
-    const headers = Object.keys(trace).length > 0 ? { ...request.headers, ...trace } : request.headers;
+    const trace = traceContextOf({ services: at.services, token: at.key }, id);
+    const isTraced = Object.keys(trace).length > 0;
+    const headers = isTraced ? { ...request.headers, ...trace } : request.headers;
     const asked = { ...request, ...(headers && { headers }), ready: () => at.ready() };
-    return answerOf(model, asked, at.path).pipe(
-      tap({
-        next(delta: ChatDelta) {
-          if (delta.type === 'usage') {
-            usage = delta;
-            at.report({ type: 'usage', ...plainUsage(delta) });
-          } else if (delta.type === 'finish') reason = delta.reason;
-          else if (!hasBegun) {
-            hasBegun = true;
-            at.report(callEvent({ id, name: 'stream_started' }));
-          }
-        },
-        error: (thrown: unknown) =>
-          at.report(callFinished({ id, error: toEngineError(thrown, 'MODEL_UNAVAILABLE'), ...counts() })),
-        complete: () => {
-          const end = reason === undefined ? {} : { attributes: { 'gen_ai.response.finish_reasons': [reason] } };
-          at.report(callFinished({ id, ...counts(), ...end }));
-        },
-      }),
-      toMessageChunks(),
-      defaultIfEmpty<AssistantChunk, AssistantChunk>({ role: 'assistant' }),
-      map(wholeChunk),
-    );
+    const feed = new Feed<ChatDelta>(new Answering(id, at, subscriber));
+    subscriber.add(feed);
+    answerOf(model, asked, at.path).subscribe(feed);
   });
+}
+
+/** An answer on its way: what comes is reported, and made chunks of. */
+class Answering implements FeedSink<ChatDelta> {
+  readonly #id: string;
+  readonly #at: StepActivation;
+  readonly #subscriber: Subscriber<AssistantMessage>;
+  readonly #chunks = new MessageChunks();
+  #usage: TokenUsage | undefined;
+  #reason: string | undefined;
+  #hasBegun = false;
+  #isEmpty = true;
+
+  constructor(id: string, at: StepActivation, subscriber: Subscriber<AssistantMessage>) {
+    this.#id = id;
+    this.#at = at;
+    this.#subscriber = subscriber;
+  }
+
+  fed(delta: ChatDelta): void {
+    if (delta.type === 'usage') {
+      this.#usage = delta;
+      this.#at.report({ type: 'usage', ...plainUsage(delta) });
+    } else if (delta.type === 'finish') this.#reason = delta.reason;
+    else if (!this.#hasBegun) {
+      this.#hasBegun = true;
+      this.#at.report(callEvent({ id: this.#id, name: 'stream_started' }));
+    }
+    this.#isEmpty = false;
+    this.#subscriber.next(wholeChunk(this.#chunks.next(delta)));
+  }
+
+  feedFailed(thrown: unknown, feed: Feed<ChatDelta>): void {
+    feed.unsubscribe();
+    const error = toEngineError(thrown, 'MODEL_UNAVAILABLE');
+    this.#at.report(callFinished({ id: this.#id, error, ...this.#counts() }));
+    this.#subscriber.error(thrown);
+  }
+
+  feedEnded(): void {
+    const reason = this.#reason;
+    const end = reason === undefined ? {} : { attributes: { 'gen_ai.response.finish_reasons': [reason] } };
+    this.#at.report(callFinished({ id: this.#id, ...this.#counts(), ...end }));
+    if (this.#isEmpty) this.#subscriber.next(wholeChunk({ role: 'assistant' }));
+    this.#subscriber.complete();
+  }
+
+  #counts(): { readonly usage?: TokenUsage } {
+    return this.#usage === undefined ? {} : { usage: plainUsage(this.#usage) };
+  }
 }
 
 /** @throws EngineError NODE_PROTOCOL for a model of one's own that gives something else, such as a promise */
@@ -281,7 +323,10 @@ function attributesOf({ model, sampling = {} }: ChatRequest, provider: string | 
     'gen_ai.request.presence_penalty': presencePenalty,
     'gen_ai.request.frequency_penalty': frequencyPenalty,
   };
-  return Object.fromEntries(
-    Object.entries(given).filter((entry): entry is [string, string | number] => entry[1] !== undefined),
-  );
+  const attributes: Record<string, string | number> = {};
+  for (const name in given) {
+    const value = given[name];
+    if (value !== undefined) attributes[name] = value;
+  }
+  return attributes;
 }

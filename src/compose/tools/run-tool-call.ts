@@ -1,8 +1,9 @@
 /** One call of a tool: its arguments, the middlewares around it, the tool, and what becomes of an error. */
-import { catchError, concatMap, defer, map, Observable, of, Subscription, throwError } from 'rxjs';
+import { concatMap, defer, Observable, type Subscriber, Subscription, throwError } from 'rxjs';
 import { EngineError, toEngineError } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
 import type { ToolCall } from '../../models/content-parts.js';
+import { Feed, type FeedSink } from '../../operators/feed.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
 import { readArguments } from '../../tools/read-arguments.js';
 import { Interrupt } from '../interrupt.js';
@@ -77,53 +78,101 @@ export function runToolCall(
   answers: ReadonlyMap<string, unknown>,
 ): Observable<ToolReply> {
   return new Observable<ToolReply>((subscriber) => {
-    const views: CallActivation[] = [];
+    const running = new RunningCall(setup, placed, subscriber);
+    subscriber.add(running);
+    running.start((layer) => viewOf(setup, placed, at, { kept, answers, layer }));
+  });
+}
+
+/** A call at work: bounds what it gives, and tells its views when it is stopped. */
+class RunningCall extends Subscription implements FeedSink<ToolReply> {
+  readonly #setup: CallSetup;
+  readonly #placed: PlacedCall;
+  readonly #subscriber: Subscriber<ToolReply>;
+  readonly #work: Feed<ToolReply>;
+  readonly #views: CallActivation[] = [];
+  #length = 0;
+  #isRunning = true;
+
+  constructor(setup: CallSetup, placed: PlacedCall, subscriber: Subscriber<ToolReply>) {
+    super();
+    this.#setup = setup;
+    this.#placed = placed;
+    this.#subscriber = subscriber;
+    this.#work = new Feed(this);
+  }
+
+  start(makeView: ViewFor): void {
     const viewFor = (layer?: string): CallActivation => {
-      const view = viewOf(setup, placed, at, { kept, answers, layer });
+      const view = makeView(layer);
       // A step that runs inside the call asks: the function of the tool waits for it, so nothing of it comes any more.
-      const endEarly: CallActivation['endEarly'] = (ask) => {
-        work.unsubscribe();
-        try {
-          subscriber.next(ask());
-        } catch (error) {
-          ended();
-          subscriber.error(error);
-          return;
-        }
-        ended();
-        subscriber.complete();
-      };
+      const endEarly: CallActivation['endEarly'] = (ask) => this.#endEarly(ask);
       view.endEarly = endEarly;
-      views.push(view);
+      this.#views.push(view);
       return view;
     };
-    let isRunning = true;
-    subscriber.add(() => {
-      if (isRunning) for (const view of views) view.stop();
-    });
-    const ended = (): void => {
-      isRunning = false;
-    };
-    const replies$ = defer(() => repliesFor(setup, placed, viewFor)).pipe(
-      bounded(setup.maxResultLength),
-      catchError((thrown: unknown) => recovered(setup, placed, thrown)),
-    );
-    const work = new Subscription();
-    subscriber.add(work);
-    work.add(
-      replies$.subscribe({
-        next: (reply) => subscriber.next(reply),
-        error: (error: unknown) => {
-          ended();
-          subscriber.error(error);
-        },
-        complete: () => {
-          ended();
-          subscriber.complete();
-        },
-      }),
-    );
-  });
+    let replies$: Observable<ToolReply>;
+    try {
+      replies$ = repliesFor(this.#setup, this.#placed, viewFor);
+    } catch (error) {
+      this.feedFailed(error);
+      return;
+    }
+    replies$.subscribe(this.#work);
+  }
+
+  /** Stops the tool, and raises the signals of its views unless it was over. */
+  override unsubscribe(): void {
+    if (this.closed) return;
+    super.unsubscribe();
+    this.#work.unsubscribe();
+    if (!this.#isRunning) return;
+    this.#isRunning = false;
+    for (const view of this.#views) view.stop();
+  }
+
+  fed(reply: ToolReply): void {
+    if (!(reply instanceof Interrupt)) {
+      this.#length += reply.text.length;
+      const { maxResultLength } = this.#setup;
+      if (this.#length > maxResultLength) throw tooLong(maxResultLength);
+    }
+    this.#subscriber.next(reply);
+  }
+
+  feedFailed(thrown: unknown): void {
+    this.#work.unsubscribe();
+    this.#isRunning = false;
+    let instead: ToolReply;
+    try {
+      instead = recovered(this.#setup, this.#placed, thrown);
+    } catch (error) {
+      this.#subscriber.error(error);
+      return;
+    }
+    this.#subscriber.next(instead);
+    this.#subscriber.complete();
+  }
+
+  feedEnded(): void {
+    this.#isRunning = false;
+    this.#subscriber.complete();
+  }
+
+  #endEarly(ask: () => Interrupt): void {
+    this.#work.unsubscribe();
+    let asked: Interrupt;
+    try {
+      asked = ask();
+    } catch (error) {
+      this.#isRunning = false;
+      this.#subscriber.error(error);
+      return;
+    }
+    this.#subscriber.next(asked);
+    this.#isRunning = false;
+    this.#subscriber.complete();
+  }
 }
 
 type ViewFor = (layer?: string) => CallActivation;
@@ -210,46 +259,29 @@ function layerName({ name }: ToolMiddleware, layer: number): string {
   return name === '' ? `use_${layer + 1}` : name.replace(/[/#[\]]/g, '_');
 }
 
-function bounded(maxLength: number) {
-  return (replies$: Observable<ToolReply>): Observable<ToolReply> =>
-    defer(() => {
-      let length = 0;
-      return replies$.pipe(
-        map((reply) => {
-          if (reply instanceof Interrupt) return reply;
-          length += reply.text.length;
-          if (length <= maxLength) return reply;
-          throw new EngineError(
-            'LIMIT_REACHED',
-            `the result has more than ${maxLength} characters. Let the tool give less, or raise "maxResultLength".`,
-          );
-        }),
-      );
-    });
+function tooLong(maxLength: number): EngineError {
+  return new EngineError(
+    'LIMIT_REACHED',
+    `the result has more than ${maxLength} characters. Let the tool give less, or raise "maxResultLength".`,
+  );
 }
 
 /** Codes whose messages name the tool already. */
 const NAMED = new Set(['TOOL_UNKNOWN', 'TOOL_ARGUMENTS']);
 
-function recovered(
-  { errorsAsText }: CallSetup,
-  { id, call, boxed }: PlacedCall,
-  thrown: unknown,
-): Observable<ToolReply> {
+/** What a call that failed gives instead. @throws its error, where nothing is given instead */
+function recovered({ errorsAsText }: CallSetup, { id, call, boxed }: PlacedCall, thrown: unknown): ToolReply {
   const error = toEngineError(thrown, 'TOOL_FAILED');
   const requested = { id, name: boxed?.tool.name ?? call.name, arguments: call.arguments };
   const text =
     typeof errorsAsText === 'function' ? errorsAsText(error, requested) : errorsAsText ? error.message : undefined;
-  if (text !== undefined) return of({ text, isError: true });
-  if (NAMED.has(error.code)) return throwError(() => error);
+  if (text !== undefined) return { text, isError: true };
+  if (NAMED.has(error.code)) throw error;
   const { code, message, retryable, details, node } = error;
-  return throwError(
-    () =>
-      new EngineError(code, `Tool "${requested.name}" (call ${id}) failed: ${message}`, {
-        retryable,
-        details,
-        cause: thrown,
-        ...(node && { node }),
-      }),
-  );
+  throw new EngineError(code, `Tool "${requested.name}" (call ${id}) failed: ${message}`, {
+    retryable,
+    details,
+    cause: thrown,
+    ...(node && { node }),
+  });
 }
