@@ -22,7 +22,7 @@ const BASE = [
 const ENGINE = [...BASE, 'operators', 'dsl', 'graph'];
 const PORTS = [...ENGINE, 'threads', 'templates', 'models', 'records'];
 const ADAPTERS = [...PORTS, 'documents', 'adapters'];
-const NODES = [...ADAPTERS, 'knowledge', 'tools', 'compose', 'agents', 'chat'];
+const NODES = [...ADAPTERS, 'knowledge', 'tools', 'compose', 'agents', 'chat', 'research'];
 const HOST = [...ENGINE, 'models', 'records', 'adapters', 'components', 'canvas', 'telemetry'];
 const EVERYTHING_BUT_CLI = [
   ...NODES,
@@ -64,6 +64,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ingestion: NODES,
   agents: [...ADAPTERS, 'knowledge', 'tools', 'compose', 'ui-messages'],
   chat: [...ADAPTERS, 'knowledge', 'tools', 'compose', 'agents'],
+  research: [...ADAPTERS, 'knowledge', 'tools', 'compose', 'agents', 'chat'],
   components: [...NODES, 'ingestion'],
   canvas: [...ENGINE, 'templates', 'models', 'records', 'compose', 'components', 'ingestion'],
   'ui-messages': [...BASE, 'operators', 'dsl', 'graph', 'models'],
@@ -71,7 +72,11 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   telemetry: [...BASE, 'operators', 'graph'],
   hosting: HOST,
   settings: [...BASE, 'operators', 'threads', 'models', 'records', 'adapters', 'hosting'],
+<<<<<<< HEAD
   transport: [...HOST, 'agents', 'chat', 'knowledge', 'dsl', 'settings', 'hosting', 'ui-messages'],
+=======
+  transport: [...HOST, 'chat', 'research', 'knowledge', 'dsl', 'settings', 'hosting', 'ui-messages'],
+>>>>>>> 209876bb (Answer questions by sub-questions, and measure it)
   cli: [...EVERYTHING_BUT_CLI, 'index'],
   testing: [...ENGINE, 'models', 'compose'],
   index: EVERYTHING_BUT_CLI,

@@ -81,6 +81,10 @@ export const ERROR_CODES = {
   BUDGET_EXHAUSTED: code(103, 'What the work may spend was spent before there was a result.'),
   // chats
   QUESTION_INVALID: code(101, 'A question cannot be answered as it is.'),
+  // research
+  BUDGET_EXHAUSTED: code(103, 'What a piece of work may spend is used up.'),
+  EVIDENCE_MISSING: code(102, 'A statement has no evidence.'),
+  PLAN_REJECTED: code(102, 'A plan of tasks cannot be carried out; every problem is listed with its path.'),
   // requests to the outside
   URL_INVALID: code(102, 'A URL cannot be used.'),
   URL_BLOCKED: code(102, 'A URL leads to an address that must not be reached.'),

@@ -3,6 +3,7 @@ import { stat, writeFile } from 'node:fs/promises';
 import { EngineError } from '../errors.js';
 import type { CollectionResult, Comparison } from '../knowledge/evaluation/evaluate-collection.js';
 import type { SearchSettings } from '../knowledge/search/search-settings.js';
+import type { DeepResult } from '../research/evaluation/evaluate-deep.js';
 import { type Command, cannot, EXIT, parse } from './command.js';
 import {
   belowBars,
@@ -17,7 +18,7 @@ import type { Terminal } from './terminal.js';
 
 export const evalCommand: Command = {
   usage:
-    'eval <folder | golden.jsonl> [--documents PATH …] [--config FILE] [--against FILE] [--run FILE] [--json] [--html FILE] [--fail-below measure=value] [--judge [MODEL]]',
+    'eval <folder | golden.jsonl> [--documents PATH …] [--config FILE] [--against FILE] [--pipeline NAME] [--depth NAME] [--run FILE] [--json] [--html FILE] [--fail-below measure=value] [--judge [MODEL]]',
   summary: 'measure how well questions find their documents, or how well chats answer them',
   help: `  <folder>           a test collection: corpus.jsonl and queries.jsonl (or .jsonl.gz), and qrels.tsv
   <golden.jsonl>     questions to a chat, one JSON object a line; docs/search.md has the form
@@ -26,6 +27,9 @@ export const evalCommand: Command = {
   --config FILE      JSON with settings: of the search (docs/search.md), or of the node Chat for golden questions
                      (docs/components.md). Without it: the defaults
   --against FILE     settings to compare with; a paired bootstrap over the questions tells what differs
+  --pipeline NAME    default: one search a question; deep: sub-questions, each searched and read by the default model,
+                     the evidence in the order in which the report uses it (docs/research.md)
+  --depth NAME       of the pipeline deep: quick, normal or deep. Without it: normal
   --run FILE         writes what was found as lines of TREC: question Q0 document rank score tag
   --json             prints the result as JSON
   --html FILE        writes the result as a page that needs nothing else
@@ -45,6 +49,8 @@ Exit codes: 0 measured, 1 a measure is below its value or lower than with --agai
         config: { type: 'string' },
         against: { type: 'string' },
         documents: { type: 'string', multiple: true },
+        pipeline: { type: 'string' },
+        depth: { type: 'string' },
         run: { type: 'string' },
         json: { type: 'boolean' },
         html: { type: 'string' },
@@ -78,22 +84,42 @@ async function measureCollection(folder: string, values: EvalValues, terminal: T
   if (values.judge !== undefined) {
     throw new EngineError('USAGE', '--judge is for golden questions; documents of a test collection are judged in it.');
   }
+  readPipeline(values);
   const { MEASURES } = await import('../knowledge/evaluation/metrics.js');
   const bars = (values['fail-below'] ?? []).map((one) => readBar(one, MEASURES));
   const settings = await readSearch(values.config);
   const other = values.against === undefined ? undefined : await readSearch(values.against);
-  const { result, comparison } = await evaluate(folder, settings, other, terminal);
-  const { reportHtml, reportText } = await import('./eval-report.js');
+  const { result, comparison } = await evaluate(folder, values, settings, other, terminal);
+  const [{ reportHtml, reportText }, { deepText }] = await Promise.all([
+    import('./eval-report.js'),
+    import('./eval-deep.js'),
+  ]);
   const lost = (comparison?.regressions ?? []).map(lowerThanBefore);
   const failures = [...belowBars(result.means, bars), ...lost];
   const report: EvalReport = { folder, result, comparison, failures };
   if (values.run !== undefined) await writeRun(values.run, result);
   return {
     failures,
-    text: () => reportText(report),
+    text: () => `${reportText(report)}${isDeep(result) ? deepText(result) : ''}`,
     html: () => reportHtml(report),
     json: () => jsonOf(report),
   };
+}
+
+/** How questions of a collection may be answered. */
+const PIPELINES: readonly string[] = ['default', 'deep'];
+
+/** @throws EngineError USAGE for a pipeline that there is not, and options that do not go with it */
+function readPipeline({ pipeline = 'default', depth, against }: EvalValues): void {
+  if (!PIPELINES.includes(pipeline)) {
+    throw new EngineError('USAGE', `--pipeline must be one of ${PIPELINES.join(', ')}; received "${pipeline}".`);
+  }
+  if (pipeline !== 'deep' && depth !== undefined) {
+    throw new EngineError('USAGE', '--depth is for --pipeline deep.');
+  }
+  if (pipeline === 'deep' && against !== undefined) {
+    throw new EngineError('USAGE', '--against compares settings of one search; it does not go with --pipeline deep.');
+  }
 }
 
 /** @throws EngineError USAGE for a file that cannot be read, OPTION_INVALID for settings that are not allowed */
@@ -104,9 +130,10 @@ async function readSearch(file: string | undefined): Promise<SearchSettings> {
 
 async function evaluate(
   folder: string,
+  values: EvalValues,
   settings: SearchSettings,
   other: SearchSettings | undefined,
-  { err, signal }: Terminal,
+  { err, signal, env }: Terminal,
 ): Promise<{ readonly result: CollectionResult; readonly comparison: Comparison | undefined }> {
   const [{ readCollection }, { compareResults, evaluateCollection, indexCollection }] = await Promise.all([
     import('../knowledge/evaluation/read-collection.js'),
@@ -116,6 +143,11 @@ async function evaluate(
     err.write(`${done} of ${all} ${step}\n`);
   };
   const indexed = await indexCollection(await readCollection(folder), { onProgress, signal });
+  if (values.pipeline === 'deep') {
+    const { evaluateByResearch } = await import('./eval-deep.js');
+    const result = await evaluateByResearch(indexed, values, settings, { onProgress, signal }, env);
+    return { result, comparison: undefined };
+  }
   const result = await evaluateCollection(indexed, settings, { onProgress, signal });
   if (other === undefined) return { result, comparison: undefined };
   const theirs = await evaluateCollection(indexed, other, { onProgress, signal });
@@ -135,6 +167,11 @@ async function writeReport(file: string, content: string | Iterable<string>): Pr
   }
 }
 
+/** Whether questions were researched. */
+function isDeep(result: CollectionResult): result is DeepResult {
+  return 'answers' in result;
+}
+
 function jsonOf({ folder, result, comparison, failures }: EvalReport): object {
   const { means, documents, times, questions } = result;
   const measured = questions.map(({ id, measures, ms }) => ({ id, measures, ms }));
@@ -143,6 +180,7 @@ function jsonOf({ folder, result, comparison, failures }: EvalReport): object {
     documents,
     means,
     times,
+    ...(isDeep(result) && { answers: result.answers }),
     ...(comparison !== undefined && { comparison }),
     failures,
     questions: measured,

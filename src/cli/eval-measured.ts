@@ -10,6 +10,8 @@ export interface EvalValues {
   readonly config?: string | undefined;
   readonly against?: string | undefined;
   readonly run?: string | undefined;
+  readonly pipeline?: string | undefined;
+  readonly depth?: string | undefined;
   /** Model that judges answers; empty: the default. */
   readonly judge?: string | undefined;
   readonly 'fail-below'?: readonly string[] | undefined;

@@ -20,6 +20,8 @@ export interface JudgedQuestion {
   readonly id: string;
   readonly text: string;
   readonly judged: Judgements;
+  /** What answers it in words; empty: nothing in the collection does. @default not told */
+  readonly answers?: readonly string[] | undefined;
 }
 
 /** A test collection. */
@@ -27,6 +29,8 @@ export interface Collection {
   readonly documents: readonly JudgedDocument[];
   /** Those with at least one relevant document. */
   readonly questions: readonly JudgedQuestion[];
+  /** Those of which the collection says that it holds no answer. @default none */
+  readonly unanswerable?: readonly JudgedQuestion[] | undefined;
 }
 
 /** Longest line, in UTF-16 units. */
@@ -35,7 +39,7 @@ const MAX_LINE = 16 * 1_048_576;
 const MAX_LINES = 5_000_000;
 
 /**
- * Reads `corpus.jsonl` (`{id, title, text}` a line), `queries.jsonl` (`{id, text}` a line), both also with `.gz`, and `qrels.tsv` (question, document, relevance, behind a
+ * Reads `corpus.jsonl` (`{id, title, text}` a line), `queries.jsonl` (`{id, text}` a line, and `answers`, a list of texts, where they are known), both also with `.gz`, and `qrels.tsv` (question, document, relevance, behind a
  * line of names) of a folder.
  *
  * @throws EngineError USAGE naming the file and the line that cannot be read.
@@ -62,15 +66,19 @@ export async function readCollection(folder: string): Promise<Collection> {
     });
   }
   const questions: JudgedQuestion[] = [];
+  const unanswerable: JudgedQuestion[] = [];
   for await (const { text, where } of linesOf(packed(folder, 'queries.jsonl'))) {
     const record = objectOf(text, where);
     const id = textIn(record, 'id', where);
     const own = judged.get(id) ?? new Map<string, number>();
-    if ([...own.values()].some((value) => value > 0))
-      questions.push({ id, text: textIn(record, 'text', where), judged: own });
+    const { answers: given } = record;
+    const answers = Array.isArray(given) ? given.filter((one) => typeof one === 'string') : undefined;
+    const question = { id, text: textIn(record, 'text', where), judged: own, ...(answers && { answers }) };
+    if ([...own.values()].some((value) => value > 0)) questions.push(question);
+    else if (answers?.length === 0) unanswerable.push(question);
   }
   if (questions.length === 0) throw unreadable(folder, 'has no question with a relevant document');
-  return { documents, questions };
+  return { documents, questions, ...(unanswerable.length > 0 && { unanswerable }) };
 }
 
 function packed(folder: string, name: string): string {

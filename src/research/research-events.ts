@@ -1,0 +1,87 @@
+/** What a research tells while it works, as its clients read it. */
+import type { JsonObject } from '../json.js';
+import type { BudgetLimits, Spent } from './calls/budget.js';
+import type { Action } from './deep/ladder.js';
+import type { CitedEvidence } from './evidence/check-report.js';
+import type { Contradiction } from './evidence/contradictions.js';
+import type { Place, ResearchEvidence } from './evidence/evidence-table.js';
+import type { Steer } from './steer.js';
+
+/** Whether evidence bears a statement out. `quoted`: the statement is a sentence of the evidence. */
+export type Verdict = 'supported' | 'refuted' | 'unsupported' | 'quoted' | 'given';
+
+/** A question that has no answer, and why. */
+export interface Unanswered {
+  readonly question: string;
+  readonly why: string;
+}
+
+/** An event of a research, in the order in which they come: one `session`, what happens, and at the end one `final` or one `error`. */
+export type ResearchEvent =
+  | { readonly type: 'session'; readonly session_id: string; readonly run_id: string; readonly trace_id: string }
+  | { readonly type: 'clarify'; readonly form: JsonObject }
+  | { readonly type: 'plan'; readonly plan: JsonObject }
+  | { readonly type: 'plan_changed'; readonly plan: JsonObject; readonly by: string }
+  | { readonly type: 'task_started'; readonly task_id: string; readonly status: string; readonly ms: number }
+  | { readonly type: 'task_finished'; readonly task_id: string; readonly status: string; readonly ms: number }
+  | {
+      readonly type: 'question';
+      readonly id: string;
+      readonly text: string;
+      /** Id of the question that it follows from; absent for parts of the question itself. */
+      readonly parent?: string;
+      readonly depends_on: readonly string[];
+      /** From 1. */
+      readonly round: number;
+    }
+  | {
+      readonly type: 'searched';
+      readonly question: string;
+      readonly where: Place;
+      readonly found: number;
+      readonly ms: number;
+    }
+  | { readonly type: 'evidence'; readonly question: string; readonly items: readonly ResearchEvidence[] }
+  | {
+      readonly type: 'finding';
+      /** Id of the sub-question. */
+      readonly question: string;
+      /** The sub-question with earlier answers in it. */
+      readonly text: string;
+      /** Empty: it has none. */
+      readonly answer: string;
+      readonly supported_by: readonly string[];
+      readonly confidence: number;
+      readonly verdict: Verdict;
+    }
+  | { readonly type: 'gap'; readonly missing: readonly string[]; readonly action: Action }
+  | ({ readonly type: 'contradiction' } & Contradiction)
+  | ({ readonly type: 'budget'; readonly of: BudgetLimits } & Spent)
+  | ({ readonly type: 'steered' } & Steer)
+  | {
+      readonly type: 'report_outline';
+      readonly sections: readonly { readonly title: string; readonly findings: readonly string[] }[];
+    }
+  | { readonly type: 'token'; readonly content: string; readonly section: number }
+  /** All tokens so far, or those of one section, are void. */
+  | { readonly type: 'retract'; readonly reason: string; readonly section?: number }
+  | { readonly type: 'error'; readonly code: string; readonly message: string }
+  | ResearchFinal;
+
+/** The last event of a research. */
+export interface ResearchFinal {
+  readonly type: 'final';
+  /** Markdown. */
+  readonly report: string;
+  readonly title: string;
+  /** What the report cites, numbered as it does, in the order of first use. */
+  readonly sources: readonly CitedEvidence[];
+  readonly unanswered: readonly Unanswered[];
+  readonly contradictions: readonly Contradiction[];
+  readonly budget: Spent & { readonly of: BudgetLimits };
+  /** What the ladder came to. */
+  readonly outcome: Action;
+  /** Statements with the mark that sources do not support them. */
+  readonly unsupported: number;
+  readonly trace_id?: string;
+}
