@@ -72,11 +72,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   telemetry: [...BASE, 'operators', 'graph'],
   hosting: HOST,
   settings: [...BASE, 'operators', 'threads', 'models', 'records', 'adapters', 'hosting'],
-<<<<<<< HEAD
-  transport: [...HOST, 'agents', 'chat', 'knowledge', 'dsl', 'settings', 'hosting', 'ui-messages'],
-=======
-  transport: [...HOST, 'chat', 'research', 'knowledge', 'dsl', 'settings', 'hosting', 'ui-messages'],
->>>>>>> 209876bb (Answer questions by sub-questions, and measure it)
+  transport: [...HOST, 'agents', 'chat', 'research', 'knowledge', 'dsl', 'settings', 'hosting', 'ui-messages'],
   cli: [...EVERYTHING_BUT_CLI, 'index'],
   testing: [...ENGINE, 'models', 'compose'],
   index: EVERYTHING_BUT_CLI,

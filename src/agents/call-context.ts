@@ -7,6 +7,7 @@ import type { Models } from '../models/router.js';
 import type { Caches } from '../newest.js';
 import { requireObject } from '../operators/invalid-option.js';
 import type { TenantChats } from '../records/chats.js';
+import type { RunSteers } from '../records/steers.js';
 import type { ToolServices } from '../tools/tool-services.js';
 import { type TraceContext, type TraceSource, traceContextOf } from '../trace-context.js';
 
@@ -27,6 +28,8 @@ export interface Services extends ToolServices {
   readonly chats?: TenantChats;
   /** What chats understood before. @default nothing is kept */
   readonly caches?: Caches & { forTenant?(tenant: string): Caches };
+  /** What people change of runs at work. @default nothing can be changed */
+  readonly steers?: RunSteers;
   readonly remember?: (entry: MemoryEntry) => Promise<void>;
   /** Bytes of what a model is asked that the log of the run tells. @default 0: nothing */
   readonly detailBytes?: number;

@@ -9,6 +9,7 @@ import { categorize } from './categorize.js';
 import { chat } from './chat.js';
 import type { AnyComponent } from './component.js';
 import { dataOperations } from './data-operations.js';
+import { deepSearch } from './deep-search.js';
 import { docGenerator } from './doc-generator.js';
 import { excelProcessor } from './excel-processor.js';
 import { exitLoop } from './exit-loop.js';
@@ -38,6 +39,7 @@ export const components: readonly AnyComponent[] = [
   categorize,
   chat,
   dataOperations,
+  deepSearch,
   docGenerator,
   excelProcessor,
   exitLoop,

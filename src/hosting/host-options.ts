@@ -8,6 +8,7 @@ import type { CommitRun } from '../records/run-commit.js';
 import type { RunLog } from '../records/run-log.js';
 import type { SaleStore } from '../records/sales.js';
 import type { Stores } from '../records/stores.js';
+import type { SteerStore } from '../records/steers.js';
 import type { TicketStore } from '../records/tickets.js';
 import type { VersionStore } from '../records/versions.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
@@ -25,6 +26,8 @@ export interface HostStores extends Stores {
   /** What tools look up. @default the tools for it fail */
   readonly sales?: SaleStore | undefined;
   readonly tickets?: TicketStore | undefined;
+  /** What people change of runs at work. @default nothing can be changed */
+  readonly steers?: SteerStore | undefined;
   /** Stores what a run did in one step. @default one part after another */
   readonly commit?: CommitRun | undefined;
   /** What distinguishes these stores from others that share the same leases. @default nothing */

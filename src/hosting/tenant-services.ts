@@ -31,7 +31,7 @@ const MAX_BOUND = 1_000;
 const boundOf = new WeakMap<ServicePorts, Newest<Services>>();
 
 function bindServices({ services, stores }: ServicePorts, tenant: string, isVisitor: boolean): Services {
-  const { mcp, retriever, code, threads, models, browsers, knowledge, chats, caches } = services;
+  const { mcp, retriever, code, threads, models, browsers, knowledge, chats, caches, steers } = services;
   return {
     ...services,
     files: bindFiles(stores.files, tenant),
@@ -44,6 +44,7 @@ function bindServices({ services, stores }: ServicePorts, tenant: string, isVisi
     ...(threads?.forTenant && { threads: threads.forTenant(tenant) }),
     ...(knowledge?.forTenant && { knowledge: knowledge.forTenant(tenant) }),
     ...(chats?.forTenant && { chats: chats.forTenant(tenant) }),
+    ...(steers && { steers: steers.forTenant(tenant) }),
     ...(caches?.forTenant && { caches: caches.forTenant(tenant) }),
   };
 }

@@ -5,11 +5,12 @@ import type { RepositoryOf, Resource } from './repository.js';
 import { runs } from './runs.js';
 import { sales } from './sales.js';
 import { sessions } from './sessions.js';
+import { steers } from './steers.js';
 import { tickets } from './tickets.js';
 import { createTokenStore, tokens } from './tokens.js';
 import { versions } from './versions.js';
 
-export const RESOURCES = { agents, versions, sessions, runs, tokens, canvasRuntimes, sales, tickets };
+export const RESOURCES = { agents, versions, sessions, runs, tokens, canvasRuntimes, sales, tickets, steers };
 
 /** The repository of every resource. */
 export type Repositories = { readonly [Name in keyof typeof RESOURCES]: RepositoryOf<(typeof RESOURCES)[Name]> };

@@ -26,6 +26,7 @@ import { mcpServerRoutes } from './mcp/server-list.js';
 import { modelRoutes } from './models/models.js';
 import { openapiRoutes } from './openapi.js';
 import type { AgentRunners } from './runners/agent-runners.js';
+import { researchRoutes } from './research/research-routes.js';
 import { runRoutes } from './runs/runs.js';
 import type { ServerParts } from './server-parts.js';
 import { sessionRoutes } from './sessions.js';
@@ -81,6 +82,7 @@ export function createApi(more: readonly RouteGroup[] = []): readonly RouteGroup
     adminRoutes,
     chatRoutes,
     modelTargetRoutes,
+    researchRoutes,
     ...assistantGroups,
     ...datasetGroups,
     ...more,

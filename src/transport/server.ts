@@ -10,6 +10,7 @@ import { wholeLog } from '../hosting/repeated-texts.js';
 import { type Log, SILENT_LOG } from '../logger.js';
 import { Arrivals } from '../operators/arrivals.js';
 import { requireObject } from '../operators/invalid-option.js';
+import { createRunSteers } from '../research/service/run-steers.js';
 import type { ServerConfig } from '../settings/read-settings.js';
 import { createTelemetry, type Telemetry, withTraceIds } from '../telemetry/telemetry.js';
 import { addServerGauges } from './admin/server-gauges.js';
@@ -83,7 +84,13 @@ export function createServer(options: ServerOptions): RunnelServer {
   const logger = withTraceIds(log, telemetry.idsOf);
   const { models } = options.services;
   const chats = createChatServices({ store: stores.chats, models, log: logger, now });
-  const services: Services = { metrics: meter, ...chats.services, ...options.services };
+  const steers = stores.steers && createRunSteers({ store: stores.steers, signals: stores.signals, now });
+  const services: Services = {
+    metrics: meter,
+    ...chats.services,
+    ...(steers && { steers }),
+    ...options.services,
+  };
   const loading: LoadOptions = {
     ...(registry === undefined ? {} : { registry }),
     ...(timeouts === undefined ? {} : { timeouts }),

@@ -1,0 +1,237 @@
+/** A research as a node: its places and its model from the services of the run, and its events as events of the node. */
+import { concatMap, EMPTY, filter, from, map, Observable, of } from 'rxjs';
+import { z } from 'zod';
+import { type CallContext, contextOf } from '../../agents/call-context.js';
+import { askModel } from '../../agents/chat.js';
+import type { StageModel } from '../../chat/stages/stage-result.js';
+import { ownList, ownObject } from '../../dsl/json-copy.js';
+import { renderValue } from '../../dsl/render-value.js';
+import { foundValue } from '../../dsl/resolve.js';
+import { EngineError } from '../../errors.js';
+import type { Activation } from '../../graph/node.js';
+import { callFinished, callStarted, delta, type NodeEvent, notice, settled } from '../../graph/node-events.js';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import type { ChatDelta } from '../../models/chat-model.js';
+import { chatRouteOf } from '../../models/chat-route.js';
+import type { Journal } from '../../research/calls/ask-call.js';
+import { Budget, type BudgetLimits, tighterOf } from '../../research/calls/budget.js';
+import type { ResearchPlace } from '../../research/deep/deep-ports.js';
+import { runDeepSearch } from '../../research/deep/deep-search.js';
+import { DEPTHS } from '../../research/deep/depths.js';
+import type { ResearchEvent } from '../../research/research-events.js';
+import { datasetPlace, keptPlace, webPlace } from '../../research/service/places.js';
+import { RESEARCH_NOTICE, RESEARCH_OUTPUT } from '../../research/service/research-frames.js';
+import { type ResearchSettings, readResearchSettings } from '../../research/service/research-settings.js';
+import { type Steer, steerSchema } from '../../research/steer.js';
+import { callTool } from '../../tools/call-tool.js';
+import { duckduckgoSearch } from '../../tools/duckduckgo-search.js';
+import { searxngSearch } from '../../tools/searxng-search.js';
+import { tavilySearch } from '../../tools/tavily-search.js';
+import type { AnyTool, ToolResult } from '../../tools/tool.js';
+import { settingOf } from '../../tools/tool-services.js';
+import { baseUrlOf } from '../../tools/upstream.js';
+import { usageEvent } from '../chat/answers.js';
+import { toolCallOf } from '../tool-component.js';
+import { createTextReader } from '../values/text-reader.js';
+import type { ResearchParams } from './research-params.js';
+
+/** Output to which finished steps are added while the node works; gone when it settles. */
+const JOURNAL = 'journal';
+/** UTF-16 units of finished steps; what is beyond is done again after a crash. */
+const MAX_JOURNAL = 8_000_000;
+
+/** Told the run of what happens. */
+type Report = (event: NodeEvent) => void;
+
+/**
+ * Researches the question of a turn; see the component DeepSearch.
+ *
+ * ```text
+ * research  q--s--f--t--t--F|     (question, searched, finding, tokens, final)
+ * node      n--n--n--d--d--(es)|  (notices, deltas, message-ended, settled)
+ * ```
+ *
+ * Each step that is over is stored, so that another process that goes on with the research repeats none.
+ */
+export function researchNode(params: ResearchParams, activation: Activation): Observable<NodeEvent> {
+  return new Observable((subscriber) => {
+    const context = contextOf(activation);
+    const settings = settingsOf(activation);
+    const question = questionOf(params, context);
+    const depth = DEPTHS[settings.depth ?? params.depth ?? 'normal'];
+    const report: Report = (event) => subscriber.next(event);
+    const journal = journalOf(activation, report);
+    const budget = new Budget(limitsOf(depth.budget, params, settings));
+    const model = modelOf(context, settings.llm_id || params.llm_id, report);
+    const ports = {
+      asking: { model, budget, journal },
+      places: placesOf(context, params, settings, budget, report).map((place) => keptPlace(place, journal)),
+      steers$: steersOf(context),
+      now: context.now,
+    };
+    return runDeepSearch({ question, depth: { ...depth, budget: budget.limits } }, ports)
+      .pipe(concatMap((event) => nodeEvents(event)))
+      .subscribe(subscriber);
+  });
+}
+
+/** @throws EngineError QUESTION_INVALID */
+function settingsOf({ input, node }: Activation): ResearchSettings {
+  try {
+    return readResearchSettings(ownObject(input, 'variables') ?? {});
+  } catch (cause) {
+    const why = cause instanceof z.ZodError ? z.prettifyError(cause).replaceAll(/\s*\n\s*/g, ' ') : String(cause);
+    const message = `Node "${node}": the variable "sys.research" does not fit: ${why}`;
+    throw new EngineError('QUESTION_INVALID', message, { node, cause });
+  }
+}
+
+/** The question as text. @throws EngineError QUESTION_INVALID for one without any. */
+function questionOf({ query }: ResearchParams, context: CallContext): string {
+  const { source, node } = context;
+  const text = query ? createTextReader(context).read(query) : renderValue(foundValue(source.variable('sys.query')));
+  if (text.trim() !== '') return text.trim();
+  throw new EngineError('QUESTION_INVALID', `Node "${node}" was asked nothing; send a question that has text.`, {
+    node,
+  });
+}
+
+function limitsOf(usual: BudgetLimits, params: ResearchParams, { budget }: ResearchSettings): BudgetLimits {
+  const { max_tokens: tokens, max_calls: calls, max_ms: ms } = params;
+  const own: BudgetLimits = { ...usual, ...given({ tokens, calls, ms }) };
+  if (!budget) return own;
+  const { web_requests: webRequests, ...others } = budget;
+  const asked = given({ ...others, webRequests });
+  // What the author of a node set is a ceiling; what a depth usually takes is none.
+  return tighterOf({ ...own, ...asked }, given({ tokens, calls, ms }));
+}
+
+function given(limits: Readonly<Record<string, number | null | undefined>>): BudgetLimits {
+  return Object.fromEntries(Object.entries(limits).filter(([, limit]) => typeof limit === 'number'));
+}
+
+/** Steps of this node that are over, those of a lost process included. */
+function journalOf({ outputs }: Activation, report: Report): Journal {
+  const entries = ownList(outputs, JOURNAL).flatMap((entry): [string, Json][] => {
+    if (!isJsonObject(entry) || typeof entry.key !== 'string') return [];
+    return [[entry.key, entry.value ?? null]];
+  });
+  const kept = new Map(entries);
+  let size = 0;
+  return {
+    find: (key) => kept.get(key),
+    keep(key, value) {
+      size += JSON.stringify(value).length;
+      if (size > MAX_JOURNAL) return;
+      kept.set(key, value);
+      report({ type: 'progress', append: { [JOURNAL]: [{ key, value }] } });
+    },
+  };
+}
+
+/** The model of a research, its calls told to the run; undefined where none is configured. */
+function modelOf(context: CallContext, llmId: string, report: Report): StageModel | undefined {
+  const { models } = context.services;
+  if (models === undefined || (models.isScripted && llmId === '')) return undefined;
+  const { choice } = chatRouteOf(models, llmId);
+  let calls = 0;
+  return {
+    name: choice.name,
+    model: {
+      chat: (request) => {
+        calls += 1;
+        const asked$ = askModel(context, {
+          id: `${request.jsonSchema?.name ?? 'write'}-${calls}`,
+          model: choice.model,
+          provider: choice.provider,
+          request: { ...request, user: context.services.session?.id },
+          read: (answer$) => answer$,
+        });
+        return asked$.pipe(
+          filter((event): event is ChatDelta => {
+            if (event.type === 'call') {
+              report(event);
+              return false;
+            }
+            if (event.type === 'usage') report(usageEvent(event));
+            return true;
+          }),
+        );
+      },
+    },
+  };
+}
+
+function placesOf(
+  context: CallContext,
+  params: ResearchParams,
+  settings: ResearchSettings,
+  budget: Budget,
+  report: Report,
+): readonly ResearchPlace[] {
+  const { knowledge } = context.services;
+  const datasetIds = settings.dataset_ids ?? params.dataset_ids ?? undefined;
+  const places: ResearchPlace[] = [];
+  if (knowledge !== undefined && datasetIds?.length !== 0) places.push(datasetPlace(knowledge, datasetIds));
+  if ((settings.web ?? params.web) === true) {
+    const tool = webTool(context);
+    places.push(webPlace((question) => called(tool, question, context, report), budget));
+  }
+  return places;
+}
+
+/** The first search that is set up; the last one needs no key. */
+function webTool({ services }: CallContext): AnyTool {
+  if (baseUrlOf(searxngSearch, services, '') !== '') return searxngSearch;
+  if (settingOf(services, 'TAVILY_API_KEY') !== undefined) return tavilySearch;
+  return duckduckgoSearch;
+}
+
+function called(tool: AnyTool, question: string, context: CallContext, report: Report): Observable<ToolResult> {
+  const id = `${tool.name}-${context.random().toString(36).slice(2, 10)}`;
+  const params = z.object({ ...tool.params }).parse({}) as JsonObject;
+  const call = toolCallOf(tool, params, context, createTextReader(context));
+  report(callStarted({ id, kind: 'tool', name: tool.name }));
+  return callTool(tool, { query: question }, { ...call, key: `${context.token}/${id}`, trace: context.trace(id) }).pipe(
+    filter((event): event is ToolResult => event.type === 'result'),
+    map((result) => {
+      report(callFinished({ id }));
+      return result;
+    }),
+  );
+}
+
+/** What people change of this run, as far as it can be read. */
+function steersOf({ services: { steers }, run }: CallContext): Observable<Steer> {
+  if (steers === undefined) return EMPTY;
+  return steers.of(run).pipe(
+    concatMap((change) => {
+      const { success, data } = steerSchema.safeParse(change);
+      return success ? of(data) : EMPTY;
+    }),
+  );
+}
+
+function nodeEvents(event: ResearchEvent): Observable<NodeEvent> {
+  switch (event.type) {
+    case 'token':
+      return of(delta('content', event.content));
+    case 'error':
+      return EMPTY;
+    case 'final': {
+      const { report, sources, unanswered } = event;
+      const outputs = { content: report, sources, unanswered, [RESEARCH_OUTPUT]: event } as unknown as JsonObject;
+      const chunks = sources.map(({ n, id, text, source, url, document_id, dataset_id, score }) => [
+        String(n),
+        {
+          ...{ id, content: text, document_id: document_id ?? id, document_name: source },
+          ...{ dataset_id: dataset_id ?? null, url: url ?? null, similarity: score, positions: [], image_id: null },
+        },
+      ]);
+      const ended = sources.length === 0 ? {} : { reference: { chunks: Object.fromEntries(chunks), doc_aggs: {} } };
+      return from([notice('message-ended', { ...ended }), settled(outputs)]);
+    }
+    default:
+      return of(notice(RESEARCH_NOTICE, event as unknown as JsonObject));
+  }
+}

@@ -1,0 +1,89 @@
+/** Where a research searches: the datasets of its tenant, and the web by the tools that are set up. */
+import { defer, filter, map, type Observable, of, tap } from 'rxjs';
+import type { Json, JsonObject } from '../../json.js';
+import type { KnowledgeSearch } from '../../knowledge/knowledge-search.js';
+import { fromAbortable } from '../../operators/from-abortable.js';
+import { pagesOf } from '../../records/knowledge.js';
+import type { ToolResult } from '../../tools/tool.js';
+import { type Journal, keyOf } from '../calls/ask-call.js';
+import type { Budget } from '../calls/budget.js';
+import type { ResearchPlace } from '../deep/deep-ports.js';
+import { canonicalAddress } from '../evidence/canonical-address.js';
+import type { FoundEvidence } from '../evidence/evidence-table.js';
+
+/** What is found below it is chance. */
+const SIMILARITY_THRESHOLD = 0.05;
+
+/** The datasets of a tenant. @param datasetIds undefined: all */
+export function datasetPlace(knowledge: KnowledgeSearch, datasetIds: readonly string[] | undefined): ResearchPlace {
+  const how = { datasetIds, similarityThreshold: SIMILARITY_THRESHOLD };
+  return {
+    where: 'kb',
+    find: (question, most) =>
+      fromAbortable((signal) => knowledge.search({ question, ...how, pageSize: most }, signal)).pipe(
+        map(({ hits }) =>
+          hits.map(({ chunk, document, similarity }): FoundEvidence => {
+            const page = pagesOf(chunk)[0];
+            const { url, date } = document.metadata;
+            return {
+              id: chunk.id,
+              where: 'kb',
+              source: document.name,
+              text: chunk.text,
+              score: similarity,
+              document_id: document.id,
+              dataset_id: chunk.datasetId,
+              ...(page !== undefined && { page }),
+              ...(chunk.start !== null && chunk.end !== null && { start: chunk.start, end: chunk.end }),
+              ...(typeof url === 'string' && url !== '' && { url }),
+              ...(typeof date === 'string' && date !== '' && { date }),
+            };
+          }),
+        ),
+      ),
+  };
+}
+
+/** A tool that searches the web. @param call calls it with a question; emits its result once */
+export function webPlace(call: (question: string) => Observable<ToolResult>, budget: Budget): ResearchPlace {
+  return {
+    where: 'web',
+    find: (question, most) =>
+      defer(() => {
+        budget.admitWeb();
+        return call(question);
+      }).pipe(map((result) => pagesIn(result).slice(0, most))),
+  };
+}
+
+function pagesIn({ references }: ToolResult): readonly FoundEvidence[] {
+  const chunks = Object.values(references?.chunks ?? {});
+  return chunks.flatMap((chunk: JsonObject): FoundEvidence[] => {
+    const url = textIn(chunk.url);
+    const text = textIn(chunk.content);
+    if (text === '' || url === '') return [];
+    const score = typeof chunk.similarity === 'number' ? chunk.similarity : 0.5;
+    return [{ id: canonicalAddress(url), where: 'web', source: textIn(chunk.document_name) || url, text, score, url }];
+  });
+}
+
+function textIn(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** A place that gives what it found before for the same question, also to another process. */
+export function keptPlace(place: ResearchPlace, journal: Journal): ResearchPlace {
+  return {
+    where: place.where,
+    find: (question, most) =>
+      defer(() => {
+        const key = keyOf(`search_${place.where}`, { question, most });
+        const kept = journal.find(key);
+        if (Array.isArray(kept)) return of(kept as unknown as readonly FoundEvidence[]);
+        return place.find(question, most).pipe(
+          filter((found) => found !== undefined),
+          tap((found) => journal.keep(key, found as unknown as Json)),
+        );
+      }),
+  };
+}

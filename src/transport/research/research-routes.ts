@@ -1,0 +1,182 @@
+/** Researches: a question in, the events of its sub-questions out, a report at the end. */
+import { z } from 'zod';
+import { EngineError } from '../../errors.js';
+import { badArgument } from '../../hosting/refusals.js';
+import type { JsonObject } from '../../json.js';
+import type { RunIdentity } from '../../records/runs.js';
+import { EMPTY_PICTURE } from '../../research/deep/fold-research.js';
+import { REPORT_FORMATS, reportFile } from '../../research/service/report-file.js';
+import { researchAgentId } from '../../research/service/research-document.js';
+import { toResearchFrame } from '../../research/service/research-frames.js';
+import { steerSchema } from '../../research/steer.js';
+import { success, successPage } from '../envelope.js';
+import { contentHeaders } from '../files/content-headers.js';
+import { engineFrames, sseFrame } from '../http/event-stream.js';
+import { checked, listFitting, PAGE_BYTES, pageOf, pageQuery, text } from '../http/input.js';
+import { type RouteGroup, route } from '../http/route.js';
+import { awaitRun, type RunView, streamRun } from '../runs/answer-run.js';
+import { followRun } from '../runs/follow-run.js';
+import { runView, timelineShape, timelineView } from '../runs/run-view.js';
+import { anyObject } from '../shapes.js';
+import { findResearchRun, readResearch, researchSchema, startResearch } from './start-research.js';
+
+const eventsQuery = z.object({
+  after: text.describe('Number of the last event that the client has.'),
+  view: checked('view', '"research" or "engine"', (given) =>
+    (['research', 'engine'] as const).find((view) => view === given),
+  ).describe('"engine": every event as the engine stores it. Default: the events of a research.'),
+});
+
+const reportQuery = z.object({
+  format: checked('format', 'one of md, pdf, docx, html', (given) =>
+    REPORT_FORMATS.find((one) => one === given),
+  ).describe('md, pdf, docx or html; default md.'),
+});
+
+const researchShape = runView.shape.extend({
+  questions: z.array(anyObject).describe('Sub-questions, their status and their findings.'),
+  final: anyObject.nullable().describe('The last event; null while the research is at work.'),
+});
+
+export const researchRoutes: RouteGroup = {
+  name: 'research',
+  description:
+    'Questions that take several searches. Events: `session`, `question`, `searched`, `evidence`, `finding`, `gap`, `contradiction`, `budget`, `steered`, `token`, `retract`, and `final` or `error` at the end.',
+  routes: [
+    route('POST /research', {
+      summary:
+        'Researches a question and streams what happens until there is a report; with `stream: false` waits for it',
+      body: researchSchema,
+      answers: 'events',
+      handle: async ({ tenant, body, exchange }, parts) => {
+        const live = await startResearch(parts, tenant, body, exchange.headers);
+        const { identity } = live;
+        if (body.stream !== false) {
+          streamRun(exchange, parts, identity.id, researchView(identity));
+          return undefined;
+        }
+        exchange.set('X-Run-Id', identity.id);
+        const record = await awaitRun(exchange, live);
+        const { final } = await readResearch(parts, tenant, record);
+        return success({
+          run_id: record.id,
+          session_id: record.sessionId,
+          status: record.status,
+          final: final ?? null,
+        });
+      },
+    }),
+    route('GET /research', {
+      summary: 'Lists the researches of the tenant, newest first',
+      reserves: PAGE_BYTES,
+      query: pageQuery,
+      answers: 'page',
+      data: z.array(runView.shape),
+      handle: async ({ tenant, query }, { stores }) => {
+        const page = pageOf(query);
+        const wanted = { agentId: researchAgentId(tenant), ...page };
+        const { items, total } = await listFitting(wanted, (one) => stores.runs.list(tenant, one));
+        return successPage(items.map(runView.of), total, page);
+      },
+    }),
+    route('GET /research/:run', {
+      summary: 'Reads a research: its questions, their findings, and its report when there is one',
+      finds: ({ tenant, params }, parts) => findResearchRun(parts, tenant, params.run),
+      data: researchShape,
+      handle: async ({ tenant, found }, parts) => {
+        const { picture, final } = await readResearch(parts, tenant, found);
+        return success({ ...runView.of(found), questions: picture.questions, final: final ?? null });
+      },
+    }),
+    route('GET /research/:run/events', {
+      summary: 'Streams the events of a research, from the first or after `Last-Event-ID`',
+      finds: ({ tenant, params }, parts) => findResearchRun(parts, tenant, params.run),
+      query: eventsQuery,
+      answers: 'events',
+      handle: (request, parts) =>
+        followRun(parts, request, () =>
+          request.query.view === 'engine' ? { isExact: true, frames: engineFrames } : researchView(request.found),
+        ),
+    }),
+    route('GET /research/:run/evidence', {
+      summary: 'Reads everything that a research has read',
+      finds: ({ tenant, params }, parts) => findResearchRun(parts, tenant, params.run),
+      data: z.array(anyObject),
+      handle: async ({ tenant, found }, parts) => {
+        const { picture = EMPTY_PICTURE } = await readResearch(parts, tenant, found);
+        return success(picture.evidence);
+      },
+    }),
+    route('GET /research/:run/trace', {
+      summary: 'Reads what each call of a research did, over time',
+      finds: ({ tenant, params }, parts) => findResearchRun(parts, tenant, params.run),
+      data: timelineShape,
+      handle: async ({ tenant, found }, { host }) => {
+        const timeline = await host.timeline(tenant, found.id);
+        if (timeline === undefined) throw new EngineError('NOT_FOUND', 'Nothing of this research is stored.');
+        return success(timelineView(found, timeline));
+      },
+    }),
+    route('POST /research/:run/steer', {
+      summary: 'Changes a research at work: add, drop, answer or order questions, exclude a source, enough',
+      finds: ({ tenant, params }, parts) => findResearchRun(parts, tenant, params.run),
+      body: steerSchema,
+      data: z.literal(true),
+      handle: async ({ tenant, found, body }, { services }) => {
+        if (found.status !== 'running') {
+          throw new EngineError(
+            'CONFLICT',
+            `Research "${found.id}" is over (${found.status}), so nothing of it can be changed.`,
+          );
+        }
+        await steersOf(services.steers, tenant).put(found.id, body as unknown as JsonObject);
+        return success(true);
+      },
+    }),
+    route('POST /research/:run/cancel', {
+      summary: 'Stops a research at once; with `finish: true` it searches no more, and writes its report',
+      finds: ({ tenant, params }, parts) => findResearchRun(parts, tenant, params.run),
+      body: z.looseObject({ finish: z.boolean().nullish().describe('Ends with a report. Default false.') }),
+      data: z.literal(true),
+      handle: async ({ tenant, found, body }, { services, host }) => {
+        if (body.finish === true && found.status === 'running') {
+          await steersOf(services.steers, tenant).put(found.id, { action: 'enough' });
+        } else await host.cancel(tenant, { run: found.id });
+        return success(true);
+      },
+    }),
+    route('GET /research/:run/report', {
+      summary: 'Gives the report of a research as a file',
+      finds: ({ tenant, params }, parts) => findResearchRun(parts, tenant, params.run),
+      query: reportQuery,
+      answers: 'file',
+      handle: async ({ tenant, found, query, exchange }, parts) => {
+        const { final } = await readResearch(parts, tenant, found);
+        if (final === undefined) throw new EngineError('NOT_FOUND', `Research "${found.id}" has no report yet.`);
+        const format = query.format ?? 'md';
+        const { bytes, mimeType } = await reportFile(final, format, { threads: parts.services.threads });
+        const about = { mimeType, extension: format, fileName: `research-${found.id}.${format}`, isInline: false };
+        exchange.set(contentHeaders(about));
+        exchange.body = Buffer.from(bytes);
+      },
+    }),
+  ],
+};
+
+/** The events of a research as frames. */
+function researchView({ sessionId }: Pick<RunIdentity, 'sessionId'>): RunView {
+  return {
+    frames: ({ seq, source }) => {
+      const json = toResearchFrame(source, sessionId);
+      return json === undefined ? [] : [sseFrame(seq, json)];
+    },
+  };
+}
+
+function steersOf(
+  steers: { forTenant(tenant: string): { put(run: string, change: JsonObject): Promise<void> } } | undefined,
+  tenant: string,
+) {
+  if (steers === undefined) throw badArgument('This server keeps no changes of researches.');
+  return steers.forTenant(tenant);
+}

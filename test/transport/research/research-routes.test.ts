@@ -1,0 +1,101 @@
+import { NEVER } from 'rxjs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { ChatModel } from '../../../src/models/chat-model.js';
+import { modelsFromEnvironment } from '../../../src/settings/read-settings.js';
+import { createModels } from '../../../src/models/router.js';
+import { knowledgeOf, openWorld } from '../../research/support/world.js';
+import { openStream } from '../support/event-stream.js';
+import { startServer } from '../support/server.js';
+
+let world: Awaited<ReturnType<typeof openWorld>>;
+beforeAll(async () => {
+  world = await openWorld();
+}, 60_000);
+
+const QUESTION = 'Who is the warden of the island on which the author of The Salt Atlas was born?';
+
+async function startResearchServer(model: ChatModel = world.planner) {
+  const models = createModels(await modelsFromEnvironment({}, async () => ''), { scripted: model });
+  const server = await startServer({ services: { knowledge: knowledgeOf(world), models } });
+  const api = `${server.url}/api/v1/research`;
+  const get = async (path: string) => (await fetch(`${api}${path}`)).json();
+  const post = async (path: string, body: object) => {
+    const answer = await fetch(`${api}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    return { run: answer.headers.get('x-run-id') ?? '', ...(await answer.json()) };
+  };
+  const ask = (body: object) => openStream(api, { body: { question: QUESTION, llm_id: 'scripted', ...body } as never });
+  return { server, api, get, post, ask };
+}
+
+describe('a research', () => {
+  it('streams its questions, findings and report, and is read again by its run', { timeout: 60_000 }, async () => {
+    const { api, get, post, ask } = await startResearchServer();
+    const stream = await ask({});
+    const frames = await stream.rest();
+    const told = frames.flatMap(({ json }) => (json === undefined ? [] : [json]));
+    const types = told.map(({ type }) => type);
+    expect(types[0]).toBe('session');
+    expect(types.at(-1)).toBe('final');
+    expect(types.filter((type) => type === 'question')).toHaveLength(4);
+    const findings = told.filter(({ type }) => type === 'finding');
+    expect(findings.map(({ verdict }) => verdict)).toEqual(['supported', 'supported', 'supported', 'supported']);
+    const final = told.at(-1);
+    expect(final.sources.map(({ n }: { n: number }) => n)).toEqual([1, 2, 3, 4]);
+    expect(
+      told
+        .filter(({ type }) => type === 'token')
+        .map(({ content }) => content)
+        .join(''),
+    ).toBe(final.report);
+
+    const run = told[0].run_id;
+    expect((await get('')).data).toMatchObject([{ id: run }]);
+    const read = (await get(`/${run}`)).data;
+    expect(read.questions.map(({ status }: { status: string }) => status)).toEqual(Array(4).fill('answered'));
+    expect(read.final.report).toBe(final.report);
+    const evidence = (await get(`/${run}/evidence`)).data;
+    const ids = new Set(evidence.map(({ id }: { id: string }) => id));
+    expect(final.sources.every(({ id }: { id: string }) => ids.has(id))).toBe(true);
+
+    const markdown = await (await fetch(`${api}/${run}/report`)).text();
+    expect(markdown).toContain('## Sources');
+    const pdf = await (await fetch(`${api}/${run}/report?format=pdf`)).arrayBuffer();
+    expect(Buffer.from(pdf).subarray(0, 5).toString()).toBe('%PDF-');
+    expect(await post(`/${run}/steer`, { action: 'enough' })).toMatchObject({ code: 102 });
+  });
+
+  it('that is asked for one answer waits for its report', { timeout: 60_000 }, async () => {
+    const { post } = await startResearchServer();
+    const { data } = await post('', { question: QUESTION, llm_id: 'scripted', stream: false });
+    expect(data).toMatchObject({ status: 'succeeded', final: { outcome: 'answer' } });
+  });
+
+  it('with a budget of nothing ends with a report by rules', { timeout: 60_000 }, async () => {
+    const { post } = await startResearchServer();
+    const { data } = await post('', { question: QUESTION, llm_id: 'scripted', stream: false, budget: { calls: 0 } });
+    expect(data.final.budget).toMatchObject({ calls: 0, tokens: 0, money: 'unknown' });
+    expect(data.final.report).not.toBe('');
+  });
+
+  it('whose model is silent is finished by a person, with a report', { timeout: 60_000 }, async () => {
+    const { ask, post } = await startResearchServer({ chat: () => NEVER });
+    const stream = await ask({});
+    const first = await stream.next();
+    expect(await post(`/${first?.json.run_id}/cancel`, { finish: true })).toMatchObject({ code: 0 });
+    const frames = await stream.rest();
+    const told = frames.flatMap(({ json }) => (json === undefined ? [] : [json]));
+    expect(told.map(({ type }) => type)).toContain('steered');
+    expect(told.at(-1)).toMatchObject({ type: 'final', outcome: 'unanswerable' });
+  });
+
+  it('is refused without a question, and with fields that do not fit', async () => {
+    const { post } = await startResearchServer();
+    expect(await post('', { question: ' ' })).toMatchObject({ code: 101 });
+    expect(await post('', { question: 'x', depth: 'endless' })).toMatchObject({ code: 101 });
+    expect(await post('/nothing/steer', { action: 'enough' })).toMatchObject({ code: 102 });
+  });
+});
