@@ -56,6 +56,8 @@ function supportOf(
   evidence: readonly ResearchEvidence[],
 ): readonly ResearchEvidence[] {
   const own = evidence.filter(({ id }) => named.includes(id));
+  const holding = own.filter((one) => holdsAnswer(answer, [readText(one)]));
+  if (holding.length > 0) return holding;
   if (own.length > 0 && holdsAnswer(answer, own.map(readText))) return own;
   // An answer without its place is no lie as long as it is somewhere in what was read.
   if (own.length > 0) return [];

@@ -31,7 +31,7 @@ export function readScripts(lines: string): readonly ScriptedQuestion[] {
     .map((line) => scriptSchema.parse(JSON.parse(line)));
 }
 
-/** Answers by the scripts: a step is read right when one of its passages, by id or text, is in the evidence, and is not there else. Other questions have no answer. */
+/** Answers by the scripts: a step is read right when one of its passages, by id, text or name of its file, is in the evidence, and is not there else. Other questions have no answer. */
 export function createScriptedPlanner(
   scripts: readonly ScriptedQuestion[],
   texts: ReadonlyMap<string, string> = new Map(),
@@ -125,8 +125,12 @@ class Planner {
     return { answer: step.answer, supported_by: [text(held.id)], confidence: 0.9 };
   }
 
-  #isOf(step: ScriptedStep | undefined, { id, text: read }: JsonObject): boolean {
-    return step?.passages.some((one) => one === id || (this.#texts.get(one) ?? one) === read) ?? false;
+  #isOf(step: ScriptedStep | undefined, { id, text: read, source }: JsonObject): boolean {
+    const name = text(source);
+    return (
+      step?.passages.some((one) => one === id || (this.#texts.get(one) ?? one) === read || name.startsWith(`${one}.`)) ??
+      false
+    );
   }
 
   /** All steps of the question are among the findings. */

@@ -107,7 +107,8 @@ function wordsOf(text: string): readonly string[] {
   const words: string[] = [];
   for (const { text: run, kind } of runsOf(foldText(text.normalize('NFKC')))) {
     if (kind === 'word') {
-      if (!STOP_WORDS.has(run)) words.push(run);
+      // Numbers are compared by themselves.
+      if (!STOP_WORDS.has(run) && !/^\d+$/.test(run)) words.push(run);
       continue;
     }
     const letters = [...run];
@@ -127,14 +128,15 @@ export function unheldPart(statement: string, held: HeldWords): string | undefin
   );
 }
 
-/** Words of an answer up to which it counts as a name or a value, all of which must occur. */
-const SHORT_ANSWER = 8;
+/** Words of an answer up to which all must occur. */
+const SHORT_ANSWER = 2;
 /** Share of the words of a longer answer that must occur. */
 const LONG_SHARE = 0.5;
 const VERDICT = /^(?:yes|no|true|false|是|否|不是|对|不对|没有|有)[.。!！]?$/i;
 
 /**
- * Whether evidence holds an answer. Short answers must occur in it word for word; of longer ones their quotes, numbers and names, and half of their words.
+ * Whether evidence holds an answer. Quotes, numbers and names must occur in it, and half of the words; of one or two
+ * words all.
  * "Yes" and "no" stand in no text, and pass.
  */
 export function holdsAnswer(answer: string, evidence: readonly string[]): boolean {
@@ -144,6 +146,6 @@ export function holdsAnswer(answer: string, evidence: readonly string[]): boolea
   const held = new HeldWords(evidence);
   if (unheldPart(said, held) !== undefined) return false;
   const words = wordsOf(said);
-  if (words.length === 0) return held.holdsText(said);
+  if (words.length === 0) return statementParts(said).numbers.length > 0 || held.holdsText(said);
   return held.shareOf(said) >= (words.length <= SHORT_ANSWER ? 1 : LONG_SHARE);
 }

@@ -1,0 +1,209 @@
+import { NEVER, type Observable } from 'rxjs';
+import type { RunHelpers } from 'rxjs/testing';
+import { describe, expect, it } from 'vitest';
+import { EngineError } from '../../src/errors.js';
+import type { ChatDelta, ChatModel } from '../../src/models/chat-model.js';
+import { Budget, type BudgetLimits } from '../../src/research/calls/budget.js';
+import { runDeepSearch } from '../../src/research/deep/deep-search.js';
+import type { ResearchPlace } from '../../src/research/deep/deep-ports.js';
+import { DEPTHS } from '../../src/research/deep/depths.js';
+import type { FoundEvidence } from '../../src/research/evidence/evidence-table.js';
+import type { ResearchEvent } from '../../src/research/research-events.js';
+import type { Steer } from '../../src/research/steer.js';
+import { marbles } from '../support/scheduler.js';
+
+const TEXTS: Readonly<Record<string, string>> = { a: 'Ann built it.', b: 'Ann was born in Oslo.', c: 'It has nine lamps.' };
+
+/** Sub-questions: b waits for a, c for none. */
+const STEPS = [
+  { id: 'a', question: 'Who built it?', depends_on: [] },
+  { id: 'b', question: 'Where was {a} born?', depends_on: ['a'] },
+  { id: 'c', question: 'How many lamps has it?', depends_on: [] },
+];
+
+const ANSWERS: Readonly<Record<string, string>> = { 'Who built it?': 'Ann', 'Where was Ann born?': 'Oslo', 'How many lamps has it?': 'nine lamps' };
+
+interface Drawn {
+  readonly steers?: string;
+  readonly steps?: readonly object[];
+  readonly limits?: BudgetLimits;
+  readonly places?: readonly ResearchPlace[];
+  /** Answers in place of the usual ones, by name of the call. */
+  readonly answers?: Readonly<Record<string, (input: { question: string }) => object | Observable<never>>>;
+}
+
+const STEERS: Readonly<Record<string, Steer>> = {
+  e: { action: 'enough' },
+  d: { action: 'drop', question: 'c' },
+  g: { action: 'answer', question: 'a', answer: 'Ann' },
+  n: { action: 'add', question: 'How many lamps has it?' },
+};
+
+/** A research in virtual time: each call of the model takes 10 ms, each search 5. */
+function timeline({ cold, flush }: RunHelpers, now: () => number, drawn: Drawn): string[] {
+  const usual = (name: string, input: { question: string }): object => {
+    switch (name) {
+      case 'research_decompose':
+        return { question_type: 'factual', sub_questions: drawn.steps ?? STEPS };
+      case 'research_read': {
+        const answer = ANSWERS[input.question] ?? '';
+        return { answer, supported_by: ['a', 'b', 'c'], confidence: 1 };
+      }
+      case 'research_validate':
+        return { sufficient: true, missing: [], contradictions: [] };
+      case 'research_verify':
+        return { verdict: 'supported', evidence: [] };
+      default:
+        return { questions: [] };
+    }
+  };
+  const model: ChatModel = {
+    chat: ({ jsonSchema, messages }) => {
+      const name = jsonSchema?.name ?? 'write';
+      const input = JSON.parse(String(messages.at(-1)?.content));
+      const own = drawn.answers?.[name]?.(input);
+      if (own !== undefined && 'subscribe' in own) return own as Observable<never>;
+      const text = name === 'write' ? 'Ann built it [1].' : JSON.stringify(own ?? usual(name, input));
+      return cold<ChatDelta>('----------(tf|)', { t: { type: 'text', text }, f: { type: 'finish', reason: 'stop' } });
+    },
+  };
+  const found = Object.entries(TEXTS).map(([id, text]): FoundEvidence => ({ id, where: 'kb', source: id, text, score: 1 }));
+  const place: ResearchPlace = { where: 'kb', find: () => cold('-----(r|)', { r: found }) };
+  const ports = {
+    asking: {
+      model: { model, name: 'm' },
+      budget: new Budget(drawn.limits ?? {}),
+      journal: { find: () => undefined, keep: () => {} },
+    },
+    places: drawn.places ?? [place],
+    steers$: drawn.steers === undefined ? NEVER : cold(drawn.steers, STEERS),
+    now,
+  };
+  const lines: string[] = [];
+  const told$ = runDeepSearch({ question: 'Where was the builder born?', depth: { ...DEPTHS.normal, looks: 1 } }, ports);
+  told$.subscribe({
+    next: (event) => {
+      const label = labelOf(event);
+      if (label !== '') lines.push(`${now()} ${label}`);
+    },
+    complete: () => lines.push(`${now()} |`),
+  });
+  flush();
+  return lines;
+}
+
+function labelOf(event: ResearchEvent): string {
+  switch (event.type) {
+    case 'question':
+      return `? ${event.id}`;
+    case 'finding':
+      return `${event.question}=${event.answer}`;
+    case 'gap':
+      return event.action;
+    case 'steered':
+      return event.action;
+    case 'final':
+      return `final ${event.outcome}`;
+    default:
+      return '';
+  }
+}
+
+describe('runDeepSearch', () => {
+  it('works off what is independent side by side, and what waits for an answer behind it', () =>
+    marbles((helpers, now) => {
+      // Decomposed at 10 ms; a search, a reading and a verification take 25.
+      expect(timeline(helpers, now, {})).toEqual([
+        '10 ? a',
+        '10 ? b',
+        '10 ? c',
+        '35 a=Ann',
+        '35 c=nine lamps',
+        '60 b=Oslo',
+        '70 answer',
+        '80 final answer',
+        '80 |',
+      ]);
+    }));
+
+  it('drops a question at work, whose calls end', () =>
+    marbles((helpers, now) => {
+      expect(timeline(helpers, now, { steers: `${'-'.repeat(20)}d` })).toEqual([
+        '10 ? a',
+        '10 ? b',
+        '10 ? c',
+        '20 drop',
+        '35 a=Ann',
+        '60 b=Oslo',
+        '70 answer',
+        '80 final answer',
+        '80 |',
+      ]);
+    }));
+
+  it('takes an answer of a person at once, for what waits for it', () =>
+    marbles((helpers, now) => {
+      const lines = timeline(helpers, now, { steers: `${'-'.repeat(20)}g` });
+      expect(lines.slice(3, 7)).toEqual(['20 answer', '20 a=Ann', '35 c=nine lamps', '45 b=Oslo']);
+      expect(lines.at(-2)).toBe('65 final answer');
+    }));
+
+  it('works off a question that is added beside the others', () =>
+    marbles((helpers, now) => {
+      const lines = timeline(helpers, now, { steps: STEPS.slice(0, 2), steers: `${'-'.repeat(20)}n` });
+      expect(lines).toContain('45 u1=nine lamps');
+      expect(lines.at(-2)).toBe('80 final answer');
+    }));
+
+  it('searches no more when it is enough, and writes', () =>
+    marbles((helpers, now) => {
+      const lines = timeline(helpers, now, { steers: `${'-'.repeat(40)}e` });
+      expect(lines.slice(5)).toEqual(['40 enough', '40 answer_with_caveat', '50 final answer_with_caveat', '50 |']);
+    }));
+
+  it('ends within its time: nine tenths of it are for the search', () =>
+    marbles((helpers, now) => {
+      const lines = timeline(helpers, now, { limits: { ms: 50 } });
+      expect(lines.slice(5)).toEqual(['45 answer_with_caveat', '55 final answer_with_caveat', '55 |']);
+    }));
+
+  it('needs no model: a budget of nothing gives a report by rules', () =>
+    marbles((helpers, now) => {
+      const lines = timeline(helpers, now, { limits: { calls: 0 } });
+      // The question itself, then as its own only part.
+      expect(lines.at(-2)).toBe('10 final unanswerable');
+    }));
+
+  it('tries calls that fail again, later each time', () =>
+    marbles((helpers, now) => {
+      let failures = 2;
+      const failed = new EngineError('MODEL_UNAVAILABLE', 'busy', { retryable: true });
+      const decompose = () => {
+        failures -= 1;
+        return failures >= 0
+          ? helpers.cold<never>('#', undefined, failed)
+          : { question_type: 'factual', sub_questions: STEPS.slice(0, 1) };
+      };
+      // 250 and 500 ms between the attempts.
+      const lines = timeline(helpers, now, { answers: { research_decompose: decompose } });
+      expect(lines[0]).toBe('760 ? a');
+    }));
+
+  it('ends everything when it is unsubscribed', () =>
+    marbles(({ cold, expectObservable, expectSubscriptions }, now) => {
+      const answer$ = cold<ChatDelta>('-');
+      const search$ = cold<readonly FoundEvidence[]>('-');
+      const ports = {
+        asking: {
+          model: { model: { chat: () => answer$ }, name: 'm' },
+          budget: new Budget({}),
+          journal: { find: () => undefined, keep: () => {} },
+        },
+        places: [{ where: 'kb' as const, find: () => search$ }],
+        now,
+      };
+      expectObservable(runDeepSearch({ question: 'Who?', depth: DEPTHS.quick }, ports), '^---!').toBe('----');
+      expectSubscriptions(answer$.subscriptions).toBe('^---!');
+      expectSubscriptions(search$.subscriptions).toBe('^---!');
+    }));
+});
