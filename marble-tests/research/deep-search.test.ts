@@ -1,4 +1,4 @@
-import { NEVER, type Observable } from 'rxjs';
+import { map, type Observable, startWith } from 'rxjs';
 import type { RunHelpers } from 'rxjs/testing';
 import { describe, expect, it } from 'vitest';
 import { EngineError } from '../../src/errors.js';
@@ -76,7 +76,12 @@ function timeline({ cold, flush }: RunHelpers, now: () => number, drawn: Drawn):
       journal: { find: () => undefined, keep: () => {} },
     },
     places: drawn.places ?? [place],
-    steers$: drawn.steers === undefined ? NEVER : cold(drawn.steers, STEERS),
+    ...(drawn.steers !== undefined && {
+      steers$: cold(drawn.steers, STEERS).pipe(
+        map((steer) => [steer]),
+        startWith([]),
+      ),
+    }),
     now,
   };
   const lines: string[] = [];

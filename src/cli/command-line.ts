@@ -18,7 +18,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   search: async () => (await import('./search-command.js')).searchCommand,
   prune: async () => (await import('./prune-command.js')).pruneCommand,
   eval: async () => (await import('./eval-command.js')).evalCommand,
-  research: async () => (await import('./research-command.js')).researchCommand,
+  research: async () => (await import('./research/research-command.js')).researchCommand,
 };
 
 /** Runs one call of the command line, given the arguments after the program's name, and gives its exit code. Never throws. */

@@ -92,7 +92,7 @@ async function measureCollection(folder: string, values: EvalValues, terminal: T
   const { result, comparison } = await evaluate(folder, values, settings, other, terminal);
   const [{ reportHtml, reportText }, { deepText }] = await Promise.all([
     import('./eval-report.js'),
-    import('./eval-deep.js'),
+    import('./research/eval-deep.js'),
   ]);
   const lost = (comparison?.regressions ?? []).map(lowerThanBefore);
   const failures = [...belowBars(result.means, bars), ...lost];
@@ -144,7 +144,7 @@ async function evaluate(
   };
   const indexed = await indexCollection(await readCollection(folder), { onProgress, signal });
   if (values.pipeline === 'deep') {
-    const { evaluateByResearch } = await import('./eval-deep.js');
+    const { evaluateByResearch } = await import('./research/eval-deep.js');
     const result = await evaluateByResearch(indexed, values, settings, { onProgress, signal }, env);
     return { result, comparison: undefined };
   }

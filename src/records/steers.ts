@@ -45,6 +45,6 @@ export interface RunSteers {
   forTenant(tenant: string): RunSteers;
   /** Keeps a change; resolves when it is stored. @throws EngineError as the store */
   put(run: string, change: JsonObject): Promise<void>;
-  /** Changes of a run, those that there are first, each once; ends with its subscription alone. */
-  of(run: string): Observable<JsonObject>;
+  /** Changes of a run, each once: first a list of those that there are, which may be empty, then what comes; ends with its subscription alone. */
+  of(run: string): Observable<readonly JsonObject[]>;
 }

@@ -124,7 +124,7 @@ function journalOf({ outputs }: Activation, report: Report): Journal {
       size += JSON.stringify(value).length;
       if (size > MAX_JOURNAL) return;
       kept.set(key, value);
-      report({ type: 'progress', append: { [JOURNAL]: [{ key, value }] } });
+      report({ type: 'progress', append: { [JOURNAL]: { key, value } } });
     },
   };
 }
@@ -202,13 +202,14 @@ function called(tool: AnyTool, question: string, context: CallContext, report: R
 }
 
 /** What people change of this run, as far as it can be read. */
-function steersOf({ services: { steers }, run }: CallContext): Observable<Steer> {
-  if (steers === undefined) return EMPTY;
-  return steers.of(run).pipe(
-    concatMap((change) => {
-      const { success, data } = steerSchema.safeParse(change);
-      return success ? of(data) : EMPTY;
-    }),
+function steersOf({ services: { steers }, run }: CallContext): Observable<readonly Steer[]> | undefined {
+  return steers?.of(run).pipe(
+    map((changes) =>
+      changes.flatMap((change): Steer[] => {
+        const { success, data } = steerSchema.safeParse(change);
+        return success ? [data] : [];
+      }),
+    ),
   );
 }
 

@@ -15,8 +15,11 @@ export interface ResearchPlace {
 export interface ResearchPorts {
   readonly asking: Asking;
   readonly places: readonly ResearchPlace[];
-  /** What people change while it works, each once; never ends. @default nothing is changed */
-  readonly steers$?: Observable<Steer> | undefined;
+  /**
+   * What people change while it works, each once. The first list, which may be empty, is what they changed before, in another process: nothing begins before
+   * it has come. @default nothing is changed
+   */
+  readonly steers$?: Observable<readonly Steer[]> | undefined;
   /** Milliseconds since 1970. */
   now(): number;
 }

@@ -11,8 +11,10 @@ import {
   merge,
   Observable,
   of,
+  ReplaySubject,
   range,
   Subject,
+  take,
   takeUntil,
   tap,
   timer,
@@ -34,6 +36,7 @@ import {
   type ResearchPicture,
 } from './fold-research.js';
 import { type Action, nextAction } from './ladder.js';
+import { FOUND_AT_ONCE, NOT_READ, partOf, READ_AT_ONCE, rankByRank } from './looks.js';
 import { type Reading, readQuestion } from './read-question.js';
 import { questionsByRules, type SubQuestion, usableQuestions, withAnswers } from './sub-questions.js';
 import { writeReport } from './write-report.js';
@@ -48,13 +51,8 @@ export interface DeepRequest {
 
 /** Sub-questions that are worked off at the same time. */
 const CONCURRENCY = 4;
-/** Texts that are read at one look, and that are asked of each place. */
-const READ_AT_ONCE = 8;
-const FOUND_AT_ONCE = 24;
 /** Below it an answer is too uncertain to count while there is another look. */
 const SURE = 0.3;
-/** Texts of a look that is repeated since its answer was not borne out. */
-const REREAD = 10;
 /** Texts beside those of an answer that may contradict it. */
 const BESIDE = 4;
 /** Id under which the question itself is searched; its evidence fills the places behind that of the parts. */
@@ -84,6 +82,8 @@ export function runDeepSearch(request: DeepRequest, ports: ResearchPorts): Obser
   });
 }
 
+const NOTHING_CHANGED: Observable<readonly Steer[]> = of([]);
+
 /** Permission to work off the first sub-question that is ready. */
 type Turn = 'turn';
 
@@ -97,6 +97,7 @@ class DeepSearch {
   readonly #added = new Subject<Turn>();
   readonly #cut = new Subject<void>();
   readonly #dropped = new Subject<string>();
+  readonly #waiting: Steer[] = [];
   #picture: ResearchPicture = EMPTY_PICTURE;
   #working = 0;
   #round = 1;
@@ -115,7 +116,7 @@ class DeepSearch {
   }
 
   run(): Observable<never> {
-    const { asking, steers$ = EMPTY } = this.#ports;
+    const { asking, steers$ = NOTHING_CHANGED } = this.#ports;
     const { workMs } = asking.budget;
     const time$ =
       workMs === undefined
@@ -124,12 +125,17 @@ class DeepSearch {
             tap(() => this.#cutShort()),
             ignoreElements(),
           );
+    const begun = new ReplaySubject<void>(1);
     const steered$ = steers$.pipe(
-      tap((steer) => this.#steer(steer)),
+      tap((steers) => {
+        for (const steer of steers) this.#steer(steer);
+        begun.next();
+      }),
       ignoreElements(),
     );
     const written = new Subject<void>();
     const work$ = concat(
+      begun.pipe(take(1), ignoreElements()),
       defer(() => merge(this.#searchWhole(), this.#decompose()).pipe(takeUntil(this.#cut))),
       defer(() => this.#frontier()),
       defer(() => this.#write()),
@@ -142,8 +148,6 @@ class DeepSearch {
     return merge(merge(steered$, time$).pipe(takeUntil(written)), work$).pipe(ignoreElements());
   }
 
-  // ── questions ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-
   #decompose(): Observable<never> {
     const { question, depth, known = [] } = this.#request;
     const input = { question, known, limit: depth.questions };
@@ -153,6 +157,7 @@ class DeepSearch {
       map((questions) => (questions.length > 0 ? questions : [{ id: 'q1', question, dependsOn: [] }])),
       tap((questions) => {
         for (const one of questions) this.#open(one);
+        this.#steerAgain();
       }),
       ignoreElements(),
     );
@@ -206,8 +211,6 @@ class DeepSearch {
     );
   }
 
-  // ── retrieve ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
   #textOf({ text, dependsOn }: PicturedQuestion): string {
     const answers = dependsOn.map((id): [string, string | undefined] => {
       const finding = this.#picture.questions.find((one) => one.id === id)?.finding;
@@ -256,8 +259,6 @@ class DeepSearch {
     });
   }
 
-  // ── read and verify ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
   #read(question: PicturedQuestion): Observable<never> {
     const { depth } = this.#request;
     const text = this.#textOf(question);
@@ -296,8 +297,6 @@ class DeepSearch {
       }),
     );
   }
-
-  // ── gaps ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** Decides what follows a round; emits a turn for each question of the next one. */
   #endRound(): Observable<Turn> {
@@ -410,6 +409,7 @@ class DeepSearch {
         for (const [at, text] of asked.entries()) {
           this.#open({ id: this.#freeId(`r${this.#round}_${at + 1}`), question: text, dependsOn: [] });
         }
+        this.#steerAgain();
         return range(0, asked.length).pipe(map((): Turn => 'turn'));
       }),
     );
@@ -422,9 +422,13 @@ class DeepSearch {
     return id;
   }
 
-  // ── steering, and the end ───────────────────────────────────────────────────────────────────────────────────────────────
-
+  /** What names questions that are not there yet waits for them: behind a crash changes come before the questions. */
   #steer(steer: Steer): void {
+    const named = steer.action === 'order' ? steer.questions : 'question' in steer && steer.action !== 'add' ? [steer.question] : [];
+    if (named.length > 0 && !this.#picture.questions.some(({ id }) => named.includes(id))) {
+      this.#waiting.push(steer);
+      return;
+    }
     this.#tell({ type: 'steered', ...steer });
     switch (steer.action) {
       case 'add':
@@ -453,6 +457,10 @@ class DeepSearch {
       default:
         return;
     }
+  }
+
+  #steerAgain(): void {
+    for (const steer of this.#waiting.splice(0)) this.#steer(steer);
   }
 
   #cutShort(): void {
@@ -486,25 +494,4 @@ class DeepSearch {
       ignoreElements(),
     );
   }
-}
-
-const NOT_READ: Reading = { answer: '', supported_by: [], confidence: 0, verdict: 'unsupported' };
-
-/** What a look reads: the best first; then, after an answer that was not borne out, those again and a few more; after none, the next ones. */
-function partOf(
-  found: readonly ResearchEvidence[],
-  at: number,
-  best: Reading | undefined,
-): readonly ResearchEvidence[] {
-  if (at === 0) return found.slice(0, READ_AT_ONCE);
-  if (best !== undefined && best.answer !== '') return found.slice(0, REREAD + at - 1);
-  return found.slice(at * READ_AT_ONCE, (at + 1) * READ_AT_ONCE);
-}
-
-/** Several lists as one: the first of each, the second of each … */
-function rankByRank<T>(lists: readonly (readonly T[])[]): readonly T[] {
-  const longest = Math.max(0, ...lists.map(({ length }) => length));
-  return Array.from({ length: longest }, (_, at) =>
-    lists.flatMap((list) => (at < list.length ? [list[at] as T] : [])),
-  ).flat();
 }

@@ -1,17 +1,6 @@
 /** Changes of runs over a store: kept first, then told to the process that has the run. */
 import { randomUUID } from 'node:crypto';
-import {
-  catchError,
-  concatMap,
-  defer,
-  EMPTY,
-  exhaustMap,
-  from,
-  interval,
-  merge,
-  type Observable,
-  startWith,
-} from 'rxjs';
+import { catchError, defer, EMPTY, exhaustMap, filter, interval, map, merge, type Observable, startWith } from 'rxjs';
 import type { JsonObject } from '../../json.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
 import type { Signals } from '../../records/coordination.js';
@@ -40,7 +29,7 @@ export function createRunSteers(options: RunSteersOptions, tenant = ''): RunStee
       // One that is lost is made up for by looking.
       await signals.publish(channelOf(run), '').catch(() => {});
     },
-    of: (run): Observable<JsonObject> =>
+    of: (run): Observable<readonly JsonObject[]> =>
       defer(() => {
         let taken = 0;
         const look = async (): Promise<readonly SteerRecord[]> => {
@@ -52,7 +41,8 @@ export function createRunSteers(options: RunSteersOptions, tenant = ''): RunStee
         return merge(signals.messages(channelOf(run)), interval(LOOK_EVERY_MS)).pipe(
           startWith(''),
           exhaustMap(() => (taken >= MAX_STEERS ? EMPTY : fromAbortable(() => look()).pipe(catchError(() => EMPTY)))),
-          concatMap((items) => from(items.map(({ change }) => change))),
+          map((items) => items.map(({ change }) => change)),
+          filter((items, at) => at === 0 || items.length > 0),
         );
       }),
   };

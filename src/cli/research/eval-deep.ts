@@ -1,13 +1,13 @@
 /** `runnel eval --pipeline deep`: test collections whose questions are researched. */
-import { EngineError } from '../errors.js';
-import type { EvaluationOptions, IndexedCollection } from '../knowledge/evaluation/evaluate-collection.js';
-import type { SearchSettings } from '../knowledge/search/search-settings.js';
-import { chatRouteOf } from '../models/chat-route.js';
-import { DEPTH_NAMES, DEPTHS, type DepthName } from '../research/deep/depths.js';
-import { type DeepResult, evaluateDeep } from '../research/evaluation/evaluate-deep.js';
-import { readSettings } from '../settings/read-settings.js';
-import type { EvalValues } from './eval-measured.js';
-import { openServices } from './open-services.js';
+import { EngineError } from '../../errors.js';
+import type { EvaluationOptions, IndexedCollection } from '../../knowledge/evaluation/evaluate-collection.js';
+import type { SearchSettings } from '../../knowledge/search/search-settings.js';
+import { chatRouteOf } from '../../models/chat-route.js';
+import { DEPTH_NAMES, DEPTHS, type DepthName } from '../../research/deep/depths.js';
+import { type DeepResult, evaluateDeep } from '../../research/evaluation/evaluate-deep.js';
+import { readSettings } from '../../settings/read-settings.js';
+import type { EvalValues } from '../eval-measured.js';
+import { openServices } from '../open-services.js';
 
 /** Researches the questions of a collection with the model that is configured; by rules where there is none. @throws EngineError USAGE */
 export async function evaluateByResearch(

@@ -1,12 +1,12 @@
 /** `runnel research`: a question that takes several searches, with its sub-questions as they are worked off, and a report. */
 import { writeFile } from 'node:fs/promises';
 import { fromEvent, lastValueFrom, takeUntil, tap } from 'rxjs';
-import { EngineError } from '../errors.js';
-import type { JsonObject } from '../json.js';
-import type { Log } from '../logger.js';
-import type { ResearchEvent, ResearchFinal } from '../research/research-events.js';
-import { type Command, cannot, EXIT, parse } from './command.js';
-import type { Terminal } from './terminal.js';
+import { EngineError } from '../../errors.js';
+import type { JsonObject } from '../../json.js';
+import type { Log } from '../../logger.js';
+import type { ResearchEvent, ResearchFinal } from '../../research/research-events.js';
+import { type Command, cannot, EXIT, parse } from '../command.js';
+import type { Terminal } from '../terminal.js';
 
 export const researchCommand: Command = {
   usage:
@@ -99,7 +99,7 @@ function formatOf(file: string | undefined): (typeof FORMATS)[number] | undefine
 }
 
 async function writeReport(file: string, format: (typeof FORMATS)[number], final: ResearchFinal): Promise<void> {
-  const { reportFile } = await import('../research/service/report-file.js');
+  const { reportFile } = await import('../../research/service/report-file.js');
   try {
     await writeFile(file, (await reportFile(final, format)).bytes);
   } catch (cause) {

@@ -1,25 +1,25 @@
 /** Researches in this process, as a server would do them. */
 import { readFile } from 'node:fs/promises';
 import { BehaviorSubject, defer, filter, map, mergeMap, type Observable, tap } from 'rxjs';
-import { EngineError } from '../errors.js';
-import { createCanvasOpener } from '../hosting/canvases.js';
-import { createHost } from '../hosting/host.js';
-import { startCommand } from '../hosting/start-command.js';
-import type { JsonObject } from '../json.js';
-import type { Log } from '../logger.js';
-import { createModels } from '../models/router.js';
-import { createScriptedPlanner, readScripts } from '../research/evaluation/scripted-planner.js';
-import type { ResearchEvent } from '../research/research-events.js';
-import { openResearchAgent } from '../research/service/research-document.js';
-import { toResearchEvent } from '../research/service/research-frames.js';
-import { RESEARCH_VARIABLE } from '../research/service/research-settings.js';
-import { createRunSteers } from '../research/service/run-steers.js';
-import { LOCAL_TENANT } from '../settings/access.js';
-import { modelsFromEnvironment, readSettings } from '../settings/read-settings.js';
-import { cannot } from './command.js';
-import { openServices, timeoutsOf } from './open-services.js';
-import { openStores } from './open-stores.js';
-import { serveKnowledge } from './served-knowledge.js';
+import { EngineError } from '../../errors.js';
+import { createCanvasOpener } from '../../hosting/canvases.js';
+import { createHost } from '../../hosting/host.js';
+import { startCommand } from '../../hosting/start-command.js';
+import type { JsonObject } from '../../json.js';
+import type { Log } from '../../logger.js';
+import { createModels } from '../../models/router.js';
+import { createScriptedPlanner, readScripts } from '../../research/evaluation/scripted-planner.js';
+import type { ResearchEvent } from '../../research/research-events.js';
+import { openResearchAgent } from '../../research/service/research-document.js';
+import { toResearchEvent } from '../../research/service/research-frames.js';
+import { RESEARCH_VARIABLE } from '../../research/service/research-settings.js';
+import { createRunSteers } from '../../research/service/run-steers.js';
+import { LOCAL_TENANT } from '../../settings/access.js';
+import { modelsFromEnvironment, readSettings } from '../../settings/read-settings.js';
+import { cannot } from '../command.js';
+import { openServices, timeoutsOf } from '../open-services.js';
+import { openStores } from '../open-stores.js';
+import { serveKnowledge } from '../served-knowledge.js';
 
 /** What is researched. */
 export interface ResearchQuestion {
