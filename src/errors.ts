@@ -82,7 +82,6 @@ export const ERROR_CODES = {
   // chats
   QUESTION_INVALID: code(101, 'A question cannot be answered as it is.'),
   // research
-  BUDGET_EXHAUSTED: code(103, 'What a piece of work may spend is used up.'),
   EVIDENCE_MISSING: code(102, 'A statement has no evidence.'),
   PLAN_REJECTED: code(102, 'A plan of tasks cannot be carried out; every problem is listed with its path.'),
   // requests to the outside

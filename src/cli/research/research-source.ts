@@ -65,7 +65,9 @@ export async function openLocalResearch(
       models,
       retriever: knowledge.retriever,
       knowledge: knowledge.search,
-      steers: createRunSteers({ store: stores.steers, signals: stores.signals, now: Date.now }),
+      ...(stores.steers && {
+        steers: createRunSteers({ store: stores.steers, signals: stores.signals, now: Date.now }),
+      }),
     },
     openCanvas: createCanvasOpener({ timeouts: timeoutsOf(settings.nodes) }),
     logger: log,

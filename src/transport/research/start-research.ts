@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import { EngineError } from '../../errors.js';
 import { eventOf } from '../../hosting/event-frame.js';
-import type { LiveRun } from '../../hosting/live-run.js';
+import type { StartedRun } from '../../hosting/start.js';
 import { noRun } from '../../hosting/refusals.js';
 import type { Json } from '../../json.js';
 import type { RunRecord } from '../../records/runs.js';
@@ -34,7 +34,7 @@ export async function startResearch(
   tenant: string,
   body: z.output<typeof researchSchema>,
   headers: IncomingHttpHeaders,
-): Promise<LiveRun> {
+): Promise<StartedRun> {
   const { question, dataset_ids, depth, budget, web, llm_id, user_id, detach = true } = body;
   if (question.trim() === '') throw new EngineError('QUESTION_INVALID', 'There is no question: `question` is empty.');
   if (question.length > MAX_QUESTION) {

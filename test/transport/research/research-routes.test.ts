@@ -12,20 +12,27 @@ beforeAll(async () => {
   world = await openWorld();
 }, 60_000);
 
+/** An envelope. */
+interface Answer {
+  readonly code: number;
+  // biome-ignore lint/suspicious/noExplicitAny: each route has its own
+  readonly data: any;
+}
+
 const QUESTION = 'Who is the warden of the island on which the author of The Salt Atlas was born?';
 
 async function startResearchServer(model: ChatModel = world.planner) {
   const models = createModels(await modelsFromEnvironment({}, async () => ''), { scripted: model });
   const server = await startServer({ services: { knowledge: knowledgeOf(world), models } });
   const api = `${server.url}/api/v1/research`;
-  const get = async (path: string) => (await fetch(`${api}${path}`)).json();
-  const post = async (path: string, body: object) => {
+  const get = async (path: string): Promise<Answer> => (await (await fetch(`${api}${path}`)).json()) as Answer;
+  const post = async (path: string, body: object): Promise<Answer> => {
     const answer = await fetch(`${api}${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-    return { run: answer.headers.get('x-run-id') ?? '', ...(await answer.json()) };
+    return (await answer.json()) as Answer;
   };
   const ask = (body: object) => openStream(api, { body: { question: QUESTION, llm_id: 'scripted', ...body } as never });
   return { server, api, get, post, ask };
