@@ -23,12 +23,12 @@ const scriptSchema = z.object({ question: z.string(), steps: z.array(stepSchema)
 /** A question and the steps by which it is answered. */
 export type ScriptedQuestion = Readonly<z.output<typeof scriptSchema>>;
 
-/** Reads scripts, one JSON object a line. @throws ZodError, SyntaxError */
+/** Reads scripts, one JSON object a line. @throws ZodError */
 export function readScripts(lines: string): readonly ScriptedQuestion[] {
   return lines
     .split('\n')
     .filter((line) => line.trim() !== '')
-    .map((line) => scriptSchema.parse(JSON.parse(line)));
+    .map((line) => scriptSchema.parse(parseJson(line)));
 }
 
 /** Answers by the scripts: a step is read right when one of its passages, by id, text or name of its file, is in the evidence, and is not there else. Other questions have no answer. */
