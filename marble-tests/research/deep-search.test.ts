@@ -4,15 +4,19 @@ import { describe, expect, it } from 'vitest';
 import { EngineError } from '../../src/errors.js';
 import type { ChatDelta, ChatModel } from '../../src/models/chat-model.js';
 import { Budget, type BudgetLimits } from '../../src/research/calls/budget.js';
-import { runDeepSearch } from '../../src/research/deep/deep-search.js';
 import type { ResearchPlace } from '../../src/research/deep/deep-ports.js';
+import { runDeepSearch } from '../../src/research/deep/deep-search.js';
 import { DEPTHS } from '../../src/research/deep/depths.js';
 import type { FoundEvidence } from '../../src/research/evidence/evidence-table.js';
 import type { ResearchEvent } from '../../src/research/research-events.js';
 import type { Steer } from '../../src/research/steer.js';
 import { marbles } from '../support/scheduler.js';
 
-const TEXTS: Readonly<Record<string, string>> = { a: 'Ann built it.', b: 'Ann was born in Oslo.', c: 'It has nine lamps.' };
+const TEXTS: Readonly<Record<string, string>> = {
+  a: 'Ann built it.',
+  b: 'Ann was born in Oslo.',
+  c: 'It has nine lamps.',
+};
 
 /** Sub-questions: b waits for a, c for none. */
 const STEPS = [
@@ -21,7 +25,11 @@ const STEPS = [
   { id: 'c', question: 'How many lamps has it?', depends_on: [] },
 ];
 
-const ANSWERS: Readonly<Record<string, string>> = { 'Who built it?': 'Ann', 'Where was Ann born?': 'Oslo', 'How many lamps has it?': 'nine lamps' };
+const ANSWERS: Readonly<Record<string, string>> = {
+  'Who built it?': 'Ann',
+  'Where was Ann born?': 'Oslo',
+  'How many lamps has it?': 'nine lamps',
+};
 
 interface Drawn {
   readonly steers?: string;
@@ -67,7 +75,9 @@ function timeline({ cold, flush }: RunHelpers, now: () => number, drawn: Drawn):
       return cold<ChatDelta>('----------(tf|)', { t: { type: 'text', text }, f: { type: 'finish', reason: 'stop' } });
     },
   };
-  const found = Object.entries(TEXTS).map(([id, text]): FoundEvidence => ({ id, where: 'kb', source: id, text, score: 1 }));
+  const found = Object.entries(TEXTS).map(
+    ([id, text]): FoundEvidence => ({ id, where: 'kb', source: id, text, score: 1 }),
+  );
   const place: ResearchPlace = { where: 'kb', find: () => cold('-----(r|)', { r: found }) };
   const ports = {
     asking: {
@@ -85,7 +95,10 @@ function timeline({ cold, flush }: RunHelpers, now: () => number, drawn: Drawn):
     now,
   };
   const lines: string[] = [];
-  const told$ = runDeepSearch({ question: 'Where was the builder born?', depth: { ...DEPTHS.normal, looks: 1 } }, ports);
+  const told$ = runDeepSearch(
+    { question: 'Where was the builder born?', depth: { ...DEPTHS.normal, looks: 1 } },
+    ports,
+  );
   told$.subscribe({
     next: (event) => {
       const label = labelOf(event);

@@ -29,7 +29,12 @@ const planOf = (tasks: readonly Task[]): TaskPlan => ({
 const RESULT: TaskResult = { text: 'found', evidence: [], confidence: 1 };
 
 /** Tools: `find` takes 10 ms, `fail` fails after 10, `other` takes 5. */
-function timeline({ cold, flush }: RunHelpers, now: () => number, tasks: readonly Task[], concurrency?: number): string[] {
+function timeline(
+  { cold, flush }: RunHelpers,
+  now: () => number,
+  tasks: readonly Task[],
+  concurrency?: number,
+): string[] {
   const failed = new EngineError('TOOL_FAILED', 'broken');
   const tools = new Map<string, TaskTool>([
     ['find', (_, { gaps }) => cold('----------(r|)', { r: { ...RESULT, text: [...gaps.keys()].join() || 'found' } })],

@@ -125,7 +125,11 @@ describe('evidence', () => {
   it('counts once by its text and by its address, over all questions', () => {
     const table = new EvidenceTable();
     table.add([found('a', 'Salt keeps.'), found('b', 'salt keeps')], 'q1', 0);
-    const again = table.add([found('c', 'SALT, keeps!'), found('w', 'Page', 'https://www.x.org/p/?utm_source=a#top')], 'q2', 0);
+    const again = table.add(
+      [found('c', 'SALT, keeps!'), found('w', 'Page', 'https://www.x.org/p/?utm_source=a#top')],
+      'q2',
+      0,
+    );
     const other = table.add([found('v', 'Page, newer', 'http://x.org/p')], 'q3', 0);
     expect(table.items.map(({ id }) => id)).toEqual(['a', 'w']);
     expect(again.all.map(({ id }) => id)).toEqual(['a', 'w']);

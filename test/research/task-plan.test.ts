@@ -40,7 +40,11 @@ describe('the review of a plan', () => {
       ['tasks[0].depends_on', 'tasks[1].depends_on'],
     ],
     ['with a task that waits for itself', plan(task('alpha', { depends_on: ['alpha'] })), ['tasks[0].depends_on']],
-    ['with tasks alike', plan(task('alpha'), task('beta', { description: 'Look for alpha of the salt trade' })), ['tasks[1].description']],
+    [
+      'with tasks alike',
+      plan(task('alpha'), task('beta', { description: 'Look for alpha of the salt trade' })),
+      ['tasks[1].description'],
+    ],
     [
       'with a part that no task covers',
       { ...plan(task('alpha')), question: 'How did the salt trade begin? Which glass furnaces burnt in Velmar?' },
@@ -54,7 +58,10 @@ describe('the review of a plan', () => {
   it('refuses what is no plan with every mismatch', () => {
     const given = { ...plan(task('alpha')), question_type: 'odd', tasks: [{ ...task('a'), priority: 'high' }] };
     expect(() => readPlan(given)).toThrow(
-      expect.objectContaining({ code: 'PLAN_REJECTED', message: expect.stringMatching(/question_type.*tasks\[0\]\.priority/s) }),
+      expect.objectContaining({
+        code: 'PLAN_REJECTED',
+        message: expect.stringMatching(/question_type.*tasks\[0\]\.priority/s),
+      }),
     );
   });
 

@@ -53,7 +53,8 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   const { openLocalResearch } = await import('./research-source.js');
   const source = await openLocalResearch(terminal.env, log, values.steps);
   try {
-    if (source.isScripted) terminal.err.write('note: no model is configured (OPENAI_BASE_URL …), so rules do its work\n');
+    if (source.isScripted)
+      terminal.err.write('note: no model is configured (OPENAI_BASE_URL …), so rules do its work\n');
     const printer = new TreePrinter(terminal, values.events === true);
     const told$ = source.ask({ question, datasets: values.dataset, settings });
     const { signal } = terminal;
@@ -94,7 +95,8 @@ function settingsOf(values: { readonly depth?: string; readonly budget?: string;
 function formatOf(file: string | undefined): (typeof FORMATS)[number] | undefined {
   if (file === undefined) return undefined;
   const format = FORMATS.find((one) => file.toLowerCase().endsWith(`.${one}`));
-  if (format === undefined) throw new EngineError('USAGE', `--out must end with .md, .pdf, .docx or .html; received "${file}".`);
+  if (format === undefined)
+    throw new EngineError('USAGE', `--out must end with .md, .pdf, .docx or .html; received "${file}".`);
   return format;
 }
 
@@ -149,7 +151,8 @@ class TreePrinter {
         return;
       case 'final':
         out.write('\n');
-        for (const { n, source, url } of event.sources) err.write(`[${n}] ${source}${url === undefined ? '' : ` ${url}`}\n`);
+        for (const { n, source, url } of event.sources)
+          err.write(`[${n}] ${source}${url === undefined ? '' : ` ${url}`}\n`);
         return;
       case 'error':
         err.write(`error: ${event.message}\n`);

@@ -77,7 +77,8 @@ export async function openLocalResearch(
     const ids = await Promise.all(
       (datasets ?? []).map(async (name) => {
         const found = await base.datasets.findByName(LOCAL_TENANT, name);
-        if (found === undefined) throw new EngineError('USAGE', `There is no dataset "${name}"; runnel ingest makes one.`);
+        if (found === undefined)
+          throw new EngineError('USAGE', `There is no dataset "${name}"; runnel ingest makes one.`);
         return found.dataset.id;
       }),
     );

@@ -424,7 +424,12 @@ class DeepSearch {
 
   /** What names questions that are not there yet waits for them: behind a crash changes come before the questions. */
   #steer(steer: Steer): void {
-    const named = steer.action === 'order' ? steer.questions : 'question' in steer && steer.action !== 'add' ? [steer.question] : [];
+    const named =
+      steer.action === 'order'
+        ? steer.questions
+        : 'question' in steer && steer.action !== 'add'
+          ? [steer.question]
+          : [];
     if (named.length > 0 && !this.#picture.questions.some(({ id }) => named.includes(id))) {
       this.#waiting.push(steer);
       return;

@@ -128,8 +128,9 @@ class Planner {
   #isOf(step: ScriptedStep | undefined, { id, text: read, source }: JsonObject): boolean {
     const name = text(source);
     return (
-      step?.passages.some((one) => one === id || (this.#texts.get(one) ?? one) === read || name.startsWith(`${one}.`)) ??
-      false
+      step?.passages.some(
+        (one) => one === id || (this.#texts.get(one) ?? one) === read || name.startsWith(`${one}.`),
+      ) ?? false
     );
   }
 

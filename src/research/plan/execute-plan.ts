@@ -1,5 +1,18 @@
 /** Carrying out a plan of tasks: as wide as dependencies and places allow, the most urgent first. */
-import { catchError, concat, defaultIfEmpty, defer, EMPTY, ignoreElements, map, Observable, range, take, tap, throwError } from 'rxjs';
+import {
+  catchError,
+  concat,
+  defaultIfEmpty,
+  defer,
+  EMPTY,
+  ignoreElements,
+  map,
+  Observable,
+  range,
+  take,
+  tap,
+  throwError,
+} from 'rxjs';
 import { EngineError } from '../../errors.js';
 import { expandQueue } from '../../operators/expand-queue.js';
 import type { ResearchEvidence } from '../evidence/evidence-table.js';
@@ -72,9 +85,12 @@ const ATTEMPTS = 2;
  */
 export function executePlan(plan: TaskPlan, options: ExecuteOptions): Observable<TaskEvent> {
   return defer(() => {
-    const problems = reviewPlan({ ...plan, question: plan.tasks.map(({ description }) => description).join(' ') }, {
-      tools: [...options.tools.keys()],
-    });
+    const problems = reviewPlan(
+      { ...plan, question: plan.tasks.map(({ description }) => description).join(' ') },
+      {
+        tools: [...options.tools.keys()],
+      },
+    );
     if (problems.length > 0) return throwError(() => rejected(problems));
     return new Observable<TaskEvent>((subscriber) => {
       const execution = new Execution(plan, options, (event) => subscriber.next(event));

@@ -93,7 +93,9 @@ export function reviewPlan(plan: TaskPlan, options: ReviewOptions): readonly Pla
   const problems = tasks.flatMap((task, at): PlanProblem[] => {
     const path = `tasks[${at}]`;
     return [
-      ...(ids.indexOf(task.task_id) < at ? [{ path: `${path}.task_id`, problem: `"${task.task_id}" is there twice` }] : []),
+      ...(ids.indexOf(task.task_id) < at
+        ? [{ path: `${path}.task_id`, problem: `"${task.task_id}" is there twice` }]
+        : []),
       ...(tools.has(task.tool) ? [] : [{ path: `${path}.tool`, problem: `there is no tool "${task.tool}"` }]),
       ...task.depends_on.flatMap((other, on) =>
         ids.includes(other) ? [] : [{ path: `${path}.depends_on[${on}]`, problem: `there is no task "${other}"` }],
@@ -138,14 +140,17 @@ function coverProblems({ question, tasks }: TaskPlan): readonly PlanProblem[] {
 function costProblems({ tasks }: TaskPlan, { costOf, tokens }: ReviewOptions): readonly PlanProblem[] {
   if (costOf === undefined || tokens === undefined) return [];
   const cost = tasks.reduce((sum, { tool }) => sum + costOf(tool), 0);
-  return cost <= tokens ? [] : [{ path: 'tasks', problem: `they take about ${cost} tokens, and ${tokens} are allowed` }];
+  return cost <= tokens
+    ? []
+    : [{ path: 'tasks', problem: `they take about ${cost} tokens, and ${tokens} are allowed` }];
 }
 
 /** A plan without what can be mended by rules: second tasks of an id, tasks alike, dependencies that are not there or that close a cycle. */
 export function mendPlan(plan: TaskPlan): TaskPlan {
   const kept = plan.tasks.filter(
     (task, at) =>
-      plan.tasks.findIndex(({ task_id }) => task_id === task.task_id) === at && alikeProblems(plan.tasks, at).length === 0,
+      plan.tasks.findIndex(({ task_id }) => task_id === task.task_id) === at &&
+      alikeProblems(plan.tasks, at).length === 0,
   );
   const done = new Map<string, Task>();
   const reaches = (from: string, to: string, seen = new Set<string>()): boolean => {

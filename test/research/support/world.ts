@@ -29,7 +29,17 @@ export function knowledgeOf({ indexed }: Pick<Awaited<ReturnType<typeof openWorl
       const hits = found.flatMap(({ id, similarity }) => {
         const one = documents.get(id);
         if (one === undefined) return [];
-        const chunk = { id, datasetId: 'world', documentId: id, text: one.text, index: 0, start: null, end: null, page: null, positions: [] };
+        const chunk = {
+          id,
+          datasetId: 'world',
+          documentId: id,
+          text: one.text,
+          index: 0,
+          start: null,
+          end: null,
+          page: null,
+          positions: [],
+        };
         return [{ chunk, document: { id, name: one.title, metadata: {} }, similarity, scores: {} }];
       });
       return { hits, total: hits.length, documents: [] } as unknown as KnowledgeHits;

@@ -1,8 +1,8 @@
 import { NEVER } from 'rxjs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ChatModel } from '../../../src/models/chat-model.js';
-import { modelsFromEnvironment } from '../../../src/settings/read-settings.js';
 import { createModels } from '../../../src/models/router.js';
+import { modelsFromEnvironment } from '../../../src/settings/read-settings.js';
 import { knowledgeOf, openWorld } from '../../research/support/world.js';
 import { openStream } from '../support/event-stream.js';
 import { startServer } from '../support/server.js';
