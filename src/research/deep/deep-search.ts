@@ -36,7 +36,7 @@ import {
   type ResearchPicture,
 } from './fold-research.js';
 import { type Action, nextAction } from './ladder.js';
-import { FOUND_AT_ONCE, NOT_READ, partOf, READ_AT_ONCE, rankByRank } from './looks.js';
+import { BESIDE, FOUND_AT_ONCE, NOT_READ, partOf, READ_AT_ONCE, rankByRank, WHOLE } from './looks.js';
 import { type Reading, readQuestion } from './read-question.js';
 import { questionsByRules, type SubQuestion, usableQuestions, withAnswers } from './sub-questions.js';
 import { writeReport } from './write-report.js';
@@ -53,10 +53,6 @@ export interface DeepRequest {
 const CONCURRENCY = 4;
 /** Below it an answer is too uncertain to count while there is another look. */
 const SURE = 0.3;
-/** Texts beside those of an answer that may contradict it. */
-const BESIDE = 4;
-/** Id under which the question itself is searched; its evidence fills the places behind that of the parts. */
-const WHOLE = 'question';
 
 /**
  * Researches one question; cold, one subscription is one research. Unsubscribing ends everything that is at work for it.

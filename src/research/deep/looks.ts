@@ -6,6 +6,10 @@ import type { Reading } from './read-question.js';
 export const READ_AT_ONCE = 8;
 /** Texts that are asked of each place. */
 export const FOUND_AT_ONCE = 24;
+/** Texts beside those of an answer that may contradict it. */
+export const BESIDE = 4;
+/** Id under which the question itself is searched; its evidence fills the places behind that of the parts. */
+export const WHOLE = 'question';
 /** Texts of a look that is repeated since its answer was not borne out. */
 const REREAD = 10;
 
