@@ -86,7 +86,7 @@ type Turn = 'turn';
 class DeepSearch {
   readonly #request: DeepRequest;
   readonly #ports: ResearchPorts;
-  readonly #tell: (event: ResearchEvent) => void;
+  readonly #report: (event: ResearchEvent) => void;
   readonly #table = new EvidenceTable();
   readonly #begun = new Set<string>();
   readonly #found = new Map<string, readonly ResearchEvidence[]>();
@@ -105,10 +105,7 @@ class DeepSearch {
   constructor(request: DeepRequest, ports: ResearchPorts, tell: (event: ResearchEvent) => void) {
     this.#request = request;
     this.#ports = ports;
-    this.#tell = (event) => {
-      this.#picture = foldResearch(this.#picture, event);
-      tell(event);
-    };
+    this.#report = tell;
   }
 
   run(): Observable<never> {
@@ -142,6 +139,11 @@ class DeepSearch {
     );
     // Steers and the clock come first: what is stored of a run before counts from its beginning.
     return merge(merge(steered$, time$).pipe(takeUntil(written)), work$).pipe(ignoreElements());
+  }
+
+  #tell(event: ResearchEvent): void {
+    this.#picture = foldResearch(this.#picture, event);
+    this.#report(event);
   }
 
   #decompose(): Observable<never> {
