@@ -2,6 +2,7 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { EngineError } from '../errors.js';
 import type { CollectionResult, Comparison } from '../knowledge/evaluation/evaluate-collection.js';
+import type { PipelineName } from '../knowledge/evaluation/pipelines.js';
 import type { SearchSettings } from '../knowledge/search/search-settings.js';
 import type { DeepResult } from '../research/evaluation/evaluate-deep.js';
 import { type Command, cannot, EXIT, parse } from './command.js';
@@ -27,7 +28,8 @@ export const evalCommand: Command = {
   --config FILE      JSON with settings: of the search (docs/search.md), or of the node Chat for golden questions
                      (docs/components.md). Without it: the defaults
   --against FILE     settings to compare with; a paired bootstrap over the questions tells what differs
-  --pipeline NAME    default: one search a question; deep: sub-questions, each searched and read by the default model,
+  --pipeline NAME    default: one search a question; link: links are followed further; local: around the entities that
+                     a question names; rank: a walk over the graph; deep: sub-questions, each searched and read by the default model,
                      the evidence in the order in which the report uses it (docs/research.md)
   --depth NAME       of the pipeline deep: quick, normal or deep. Without it: normal
   --run FILE         writes what was found as lines of TREC: question Q0 document rank score tag
@@ -107,12 +109,13 @@ async function measureCollection(folder: string, values: EvalValues, terminal: T
 }
 
 /** How questions of a collection may be answered. */
-const PIPELINES: readonly string[] = ['default', 'deep'];
+const PIPELINES = ['default', 'link', 'local', 'rank', 'deep'] as const satisfies readonly (PipelineName | 'deep')[];
 
 /** @throws EngineError USAGE for a pipeline that there is not, and options that do not go with it */
-function readPipeline({ pipeline = 'default', depth, against }: EvalValues): void {
-  if (!PIPELINES.includes(pipeline)) {
-    throw new EngineError('USAGE', `--pipeline must be one of ${PIPELINES.join(', ')}; received "${pipeline}".`);
+function readPipeline({ pipeline: given = 'default', depth, against }: EvalValues): PipelineName | 'deep' {
+  const pipeline = PIPELINES.find((name) => name === given);
+  if (pipeline === undefined) {
+    throw new EngineError('USAGE', `--pipeline must be one of ${PIPELINES.join(', ')}; received "${given}".`);
   }
   if (pipeline !== 'deep' && depth !== undefined) {
     throw new EngineError('USAGE', '--depth is for --pipeline deep.');
@@ -120,6 +123,7 @@ function readPipeline({ pipeline = 'default', depth, against }: EvalValues): voi
   if (pipeline === 'deep' && against !== undefined) {
     throw new EngineError('USAGE', '--against compares settings of one search; it does not go with --pipeline deep.');
   }
+  return pipeline;
 }
 
 /** @throws EngineError USAGE for a file that cannot be read, OPTION_INVALID for settings that are not allowed */
@@ -143,14 +147,15 @@ async function evaluate(
     err.write(`${done} of ${all} ${step}\n`);
   };
   const indexed = await indexCollection(await readCollection(folder), { onProgress, signal });
-  if (values.pipeline === 'deep') {
+  const pipeline = readPipeline(values);
+  if (pipeline === 'deep') {
     const { evaluateByResearch } = await import('./research/eval-deep.js');
     const result = await evaluateByResearch(indexed, values, settings, { onProgress, signal }, env);
     return { result, comparison: undefined };
   }
-  const result = await evaluateCollection(indexed, settings, { onProgress, signal });
+  const result = await evaluateCollection(indexed, settings, { onProgress, pipeline, signal });
   if (other === undefined) return { result, comparison: undefined };
-  const theirs = await evaluateCollection(indexed, other, { onProgress, signal });
+  const theirs = await evaluateCollection(indexed, other, { onProgress, pipeline, signal });
   return { result, comparison: compareResults(result, theirs) };
 }
 

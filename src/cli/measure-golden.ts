@@ -22,6 +22,9 @@ export async function measureGolden(file: string, values: EvalValues, terminal: 
   if (values.run !== undefined) {
     throw new EngineError('USAGE', '--run is for test collections; golden questions have no ranked lists.');
   }
+  if (values.pipeline !== undefined) {
+    throw new EngineError('USAGE', '--pipeline is for test collections; golden questions are asked to a chat.');
+  }
   const { judge } = values;
   const rates = judge === undefined ? RATES : [...RATES, JUDGED_RATE];
   const bars = (values['fail-below'] ?? []).map((one) => readBar(one, rates));

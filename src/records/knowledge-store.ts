@@ -1,4 +1,5 @@
 /** The port of the store of knowledge bases. */
+import type { GraphStore } from './graph-store.js';
 import type {
   ChunkChange,
   ChunkRecord,
@@ -244,4 +245,5 @@ export interface KnowledgeStore
     IngestionStore,
     ChunkStore,
     VectorStore,
-    RemainsStore {}
+    RemainsStore,
+    GraphStore {}

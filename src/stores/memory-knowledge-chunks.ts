@@ -137,6 +137,12 @@ export class MemoryChunks {
     return { chunkCount: chunks?.size ?? 0, tokenCount };
   }
 
+  /** Those of a document that may be found. */
+  available(documentId: string): ChunkRecord[] {
+    const chunks = [...(this.#byDocument.get(documentId)?.values() ?? [])];
+    return chunks.flatMap(({ record }) => (record.isAvailable ? [record] : []));
+  }
+
   #stored(ids: readonly string[]): StoredChunk[] {
     return ids.flatMap((id) => this.#byDocument.get(this.#owners.get(id) ?? '')?.get(id) ?? []);
   }

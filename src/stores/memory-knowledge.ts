@@ -17,6 +17,7 @@ import type {
 } from '../records/knowledge-store.js';
 import { foldCase, type Page } from '../records/repository.js';
 import { ChunkRoom, MemoryChunks } from './memory-knowledge-chunks.js';
+import { createMemoryGraphs } from './memory-knowledge-graphs.js';
 
 /** Bounds of a {@link createMemoryKnowledge}, over all tenants. */
 export interface MemoryKnowledgeOptions {
@@ -122,8 +123,17 @@ export function createMemoryKnowledge(options: MemoryKnowledgeOptions = {}): Kno
   };
   const isFree = ({ claimedBy, claimedUntil }: StoredDocument): boolean =>
     claimedBy === undefined || claimedUntil <= clock();
+  const graphs = createMemoryGraphs({
+    clock,
+    hasDataset: (tenant, id) => datasetOf(tenant, id) !== undefined,
+    chunks: (tenant, id) =>
+      documentsOf(tenant)
+        .filter(({ record }) => record.datasetId === id && record.isEnabled)
+        .flatMap(({ record }) => shelfOf(tenant).chunks.available(record.id)),
+  });
 
   return {
+    ...graphs,
     async insertDataset(tenant, dataset) {
       if (shelfOf(tenant).datasets.has(dataset.id)) throw taken('dataset', dataset.id);
       requireDatasetName(tenant, dataset.id, dataset.name);

@@ -11,6 +11,7 @@ import {
   measuresOf,
   pairedBootstrap,
 } from './metrics.js';
+import { openPipeline, type PipelineName } from './pipelines.js';
 import type { Collection } from './read-collection.js';
 
 /** What became of one question. */
@@ -38,6 +39,8 @@ export type Progress = (step: 'documents' | 'questions', done: number, all: numb
 /** How a collection is evaluated. */
 export interface EvaluationOptions {
   readonly onProgress?: Progress | undefined;
+  /** How documents are found; see `openPipeline`. @default 'default' */
+  readonly pipeline?: PipelineName | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -83,14 +86,15 @@ export async function indexCollection(
 export async function evaluateCollection(
   { collection, index, ms }: IndexedCollection,
   settings: SearchSettings,
-  { onProgress, signal }: EvaluationOptions = {},
+  { onProgress, pipeline = 'default', signal }: EvaluationOptions = {},
 ): Promise<CollectionResult> {
   const questions: QuestionResult[] = [];
+  const search = await openPipeline(pipeline, { index, settings, documents: collection.documents });
   for (const { id, text, judged } of collection.questions) {
     signal?.throwIfAborted();
     const startedAt = performance.now();
     const accepts = (passage: { readonly id: string }): boolean => passage.id !== id;
-    const hits = await index.search({ question: text, limit: DEPTH, settings, accepts }, signal);
+    const hits = await search({ question: text, limit: DEPTH, accepts }, signal);
     const taken = performance.now() - startedAt;
     const found = hits.map((hit) => ({ id: hit.id, similarity: hit.similarity }));
     questions.push({

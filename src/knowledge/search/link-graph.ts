@@ -76,6 +76,16 @@ export class LinkGraph {
     return new Map([...scores].filter(([passage]) => accepts === undefined || accepts(passage)));
   }
 
+  /** Passages whose names are in a question. */
+  named(
+    view: IndexView,
+    question: readonly string[],
+    accepts: ((passage: number) => boolean) | undefined,
+  ): readonly number[] {
+    const passages = this.#mentioned(view, question).flatMap((one) => one.passages);
+    return accepts === undefined ? passages : passages.filter(accepts);
+  }
+
   /** Names in a text, and the passages that have them; of names inside of each other the longest. */
   #mentioned(
     view: IndexView,

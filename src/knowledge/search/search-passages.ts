@@ -42,8 +42,6 @@ export interface SearchWork {
   readonly dense?: DenseSearch | undefined;
 }
 
-/** What is added to a score of 0 to 1 of a passage that the best link to. */
-const LINK_WEIGHT = 0.5;
 /** Places of the fused list that links do not change. */
 const FIXED_PLACES = 2;
 /** What is left of a score where the question's words are in an example alone. */
@@ -255,18 +253,34 @@ function idOf(view: IndexView, { passage }: Ranked): string {
   return view.head(passage).id;
 }
 
-/** Puts passages that the best link to behind the first two, by their own score and that of the link. */
-async function withLinks({ view, question, links, accepts }: SearchWork, ranked: readonly Ranked[]): Promise<Ranked[]> {
-  const found = await links.links(view, question.terms, ranked, accepts);
+/** Puts passages that the best link to behind the first two, by their own score and that of the link; once for each hop. */
+async function withLinks(work: SearchWork, ranked: readonly Ranked[]): Promise<Ranked[]> {
+  let best = [...ranked];
+  for (let hop = 0; hop < work.settings.links.hops; hop += 1) best = await linkedOnce(work, ranked, best);
+  return best;
+}
+
+/** The ranked passages with what the best of another order of them link to. */
+async function linkedOnce(
+  { view, question, links, accepts, settings }: SearchWork,
+  ranked: readonly Ranked[],
+  best: readonly Ranked[],
+): Promise<Ranked[]> {
+  const { weight, named } = settings.links;
+  const found = await links.links(view, question.terms, best, accepts);
+  const own = new Set(named > 0 ? links.named(view, question.terms, accepts) : []);
+  const all = new Map(ranked.map((one) => [one.passage, one]));
+  for (const passage of own) if (!found.has(passage)) found.set(passage, 0);
   const fixed = ranked.slice(0, FIXED_PLACES);
   const taken = new Set(fixed.map(({ passage }) => passage));
-  const rest = new Map(ranked.slice(FIXED_PLACES).map((one) => [one.passage, one]));
+  for (const { passage } of fixed) all.delete(passage);
   for (const [passage, link] of found) {
     if (taken.has(passage)) continue;
-    const known = rest.get(passage) ?? { passage, score: 0 };
-    rest.set(passage, { ...known, score: known.score + LINK_WEIGHT * link, own: { link } });
+    const known = all.get(passage) ?? { passage, score: 0 };
+    const gained = weight * link + (own.has(passage) ? named : 0);
+    all.set(passage, { ...known, score: known.score + gained, own: { link } });
   }
-  const moved = [...rest.values()].sort(
+  const moved = [...all.values()].sort(
     (left, right) => right.score - left.score || (idOf(view, left) < idOf(view, right) ? -1 : 1),
   );
   return [...fixed, ...moved];

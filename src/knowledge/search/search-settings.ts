@@ -5,6 +5,16 @@ import type { Bm25Options } from './bm25.js';
 import type { Rm3Options } from './features.js';
 import { DEFAULT_WEIGHTS, type FeatureWeights, type FusionKind } from './fusion.js';
 
+/** How far links are followed. */
+export interface LinkSettings {
+  /** What is added to the score of a passage that the best link to, whole. @default 0.5 */
+  readonly weight: number;
+  /** What is added to the score of a passage whose name is in the question. @default 0 */
+  readonly named: number;
+  /** Times that links are followed, each from the best passages of the time before; 1 to 4. @default 1 */
+  readonly hops: number;
+}
+
 /** How an index is searched. */
 export interface SearchSettings {
   readonly bm25: Bm25Options;
@@ -18,6 +28,7 @@ export interface SearchSettings {
   readonly denseCandidates: number;
   /** Whether passages one mention away fill places behind the first two. @default true */
   readonly linkGraph: boolean;
+  readonly links: LinkSettings;
   /** Whether passages that hold the question in an example alone are lowered. @default true */
   readonly examplePenalty: boolean;
   /** Whether terms are looked up in the table of translations. @default true */
@@ -33,14 +44,16 @@ export const DEFAULT_SETTINGS: SearchSettings = {
   candidates: 200,
   denseCandidates: 1_000,
   linkGraph: true,
+  links: { weight: 0.5, named: 0, hops: 1 },
   examplePenalty: true,
   expandTerms: true,
 };
 
 const FUSIONS: readonly string[] = ['weighted', 'reciprocalRank', 'features', 'none'];
 
-/** Largest whole number of a setting. */
+/** Largest whole number of a setting, and of hops. */
 const MAX_COUNT = 10_000;
+const MAX_HOPS = 4;
 
 /**
  * Settings as JSON gives them, laid over the defaults.
@@ -75,9 +88,9 @@ function checked(at: string, own: Json, value: Json | undefined): Json {
     if (typeof value === 'string' && FUSIONS.includes(value)) return value;
     throw refuse(at, `one of ${FUSIONS.join(', ')}`, value);
   }
-  const isCount = /(?:andidates|passages|terms)$/.test(at);
+  const isCount = /(?:andidates|passages|terms|hops)$/.test(at);
   const isShare = at === 'bm25.b' || at === 'rm3.share';
-  const most = isCount ? MAX_COUNT : isShare ? 1 : 100;
+  const most = at === 'links.hops' ? MAX_HOPS : isCount ? MAX_COUNT : isShare ? 1 : 100;
   const isFine = typeof value === 'number' && value >= (isCount ? 1 : 0) && value <= most;
   if (isFine && (!isCount || Number.isInteger(value))) return value;
   throw refuse(at, `a ${isCount ? 'whole ' : ''}number from ${isCount ? 1 : 0} to ${most}`, value);

@@ -4,6 +4,7 @@ import { createMemoryLeases } from '../../../src/stores/memory-leases.js';
 import { createMemorySignals } from '../../../src/stores/memory-signals.js';
 import { createMemoryStores } from '../../../src/stores/memory-stores.js';
 import { describeAllStores, type StoreSubject } from './suites/all-stores.js';
+import { describeGraphStore } from './suites/graph-store.js';
 import { describeKnowledgeStore } from './suites/knowledge-store.js';
 import { SMALL_QUOTAS } from './suites/quotas.js';
 import { describeRateCounter } from './suites/rate-counter.js';
@@ -37,4 +38,5 @@ describe('stores in memory', () => {
   }));
   const { openKnowledge } = createMemoryStores();
   describeKnowledgeStore(openKnowledge);
+  describeGraphStore(openKnowledge);
 });

@@ -6,6 +6,7 @@ import { openServer } from '../../stores/support/open-stores.js';
 import { describePostgres, type PostgresServer, startPostgres } from '../../stores/support/postgres-server.js';
 import { makeFolder, removeFolder } from '../../stores/support/temporary-folder.js';
 import { describeAllStores } from './suites/all-stores.js';
+import { describeGraphStore } from './suites/graph-store.js';
 import { describeKnowledgeStore } from './suites/knowledge-store.js';
 import { SMALL_QUOTAS } from './suites/quotas.js';
 import { describeSessionLog } from './suites/session-log.js';
@@ -42,4 +43,5 @@ describePostgres('stores in a Postgres server', () => {
   }));
   describeSessionLog(() => postgresSessions(stores, { maxEntryBytes: 5_000, maxEntries: 1_200 }));
   describeKnowledgeStore(() => stores.openKnowledge());
+  describeGraphStore(() => stores.openKnowledge());
 });

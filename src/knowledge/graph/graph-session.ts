@@ -1,0 +1,193 @@
+/** The graph of one dataset in memory: what its chunks say, and what is made of that when it is asked for. */
+import { type Communities, findCommunities } from './communities.js';
+import { type EntityNetwork, networkOf } from './entity-network.js';
+import type { ChunkContribution, GraphLayer } from './facts.js';
+import type { GraphEntity, GraphRelation, NameDecision, SummedGraph } from './graph-records.js';
+import { nameForm, type Simplify } from './names/name-forms.js';
+import type { FoundPassageOfGraph, FoundPath } from './search/found-passages.js';
+import { searchLocally } from './search/local-search.js';
+import { NameIndex } from './search/name-index.js';
+import { PassageNetwork } from './search/passage-network.js';
+import { findPaths } from './search/path-search.js';
+import { type RankSeed, searchByRank } from './search/rank-search.js';
+import { sumGraph } from './sum-graph.js';
+
+/** Which contribution: of a chunk, by a layer, made of a text in a way that `version` tells. */
+export interface ContributionKey {
+  readonly chunkId: string;
+  readonly layer: GraphLayer;
+  readonly version: string;
+}
+
+/** A contribution as it is stored. */
+export interface StoredContribution extends ChunkContribution {
+  readonly version: string;
+}
+
+/** What changes in a session. */
+export interface SessionChange {
+  /** Contributions that are new or replace others. */
+  readonly put?: readonly StoredContribution[] | undefined;
+  readonly remove?: readonly Omit<ContributionKey, 'version'>[] | undefined;
+  /** All decisions, and all pairs of names that mean the same. */
+  readonly decisions?: readonly NameDecision[] | undefined;
+  readonly aliases?: readonly (readonly [string, string])[] | undefined;
+}
+
+/** What is derived from the contributions. */
+interface Derived {
+  readonly graph: SummedGraph;
+  readonly names: NameIndex;
+  readonly relationsOf: ReadonlyMap<string, readonly GraphRelation[]>;
+  network?: PassageNetwork;
+  entityNetwork?: EntityNetwork;
+  communities?: Communities;
+  entitiesOf?: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Entities that tell why a passage is there. */
+const MAX_SHOWN_ENTITIES = 8;
+
+/** A graph in memory. Everything but the contributions is made when it is first asked for, and again after a change. */
+export class GraphSession {
+  readonly #contributions = new Map<string, StoredContribution>();
+  readonly #simplify: Simplify | undefined;
+  #decisions: readonly NameDecision[] = [];
+  #aliases: readonly (readonly [string, string])[] = [];
+  #derived: Derived | undefined;
+
+  constructor(simplify?: Simplify) {
+    this.#simplify = simplify;
+  }
+
+  /** Contributions that there are. */
+  get size(): number {
+    return this.#contributions.size;
+  }
+
+  change({ put = [], remove = [], decisions, aliases }: SessionChange): void {
+    for (const key of remove) this.#contributions.delete(placeOf(key));
+    for (const one of put) this.#contributions.set(placeOf(one), one);
+    if (decisions !== undefined) this.#decisions = decisions;
+    if (aliases !== undefined) this.#aliases = aliases;
+    this.#derived = undefined;
+  }
+
+  /** Of the contributions that there should be those that are missing, after those are removed that should not be. */
+  missing(wanted: readonly ContributionKey[]): ContributionKey[] {
+    const keys = new Set(wanted.map(placeOf));
+    const gone = [...this.#contributions.values()].filter((one) => !keys.has(placeOf(one)));
+    if (gone.length > 0) this.change({ remove: gone });
+    return wanted.filter((key) => this.#contributions.get(placeOf(key))?.version !== key.version);
+  }
+
+  get graph(): SummedGraph {
+    return this.#made().graph;
+  }
+
+  get names(): NameIndex {
+    return this.#made().names;
+  }
+
+  get entityNetwork(): EntityNetwork {
+    const made = this.#made();
+    made.entityNetwork ??= networkOf(made.graph);
+    return made.entityNetwork;
+  }
+
+  get communities(): Communities {
+    const made = this.#made();
+    made.communities ??= findCommunities(this.entityNetwork);
+    return made.communities;
+  }
+
+  get passages(): PassageNetwork {
+    const made = this.#made();
+    made.network ??= new PassageNetwork(made.graph);
+    return made.network;
+  }
+
+  relationsOf(id: string): readonly GraphRelation[] {
+    return this.#made().relationsOf.get(id) ?? [];
+  }
+
+  /** Names of the entities of a chunk, the rarest first. */
+  entitiesOf(chunkId: string): readonly string[] {
+    const made = this.#made();
+    made.entitiesOf ??= entitiesByChunk(made.graph);
+    return made.entitiesOf.get(chunkId) ?? [];
+  }
+
+  /** Passages around the entities that a question names. */
+  local(question: string, limit: number, named = this.names.named(question)): readonly FoundPassageOfGraph[] {
+    const { graph, relationsOf } = this.#made();
+    return searchLocally({ graph, network: this.passages, relationsOf, question, named, limit });
+  }
+
+  /** Passages by a walk from what a question names and what was found by words. */
+  rank(question: string, found: readonly RankSeed[], limit: number): readonly FoundPassageOfGraph[] {
+    const entitiesOf = (chunkId: string): readonly string[] => this.entitiesOf(chunkId).slice(0, MAX_SHOWN_ENTITIES);
+    return searchByRank({ network: this.passages, named: this.names.named(question), found, limit, entitiesOf });
+  }
+
+  /** Ways between two entities. */
+  paths(from: GraphEntity, to: GraphEntity): readonly FoundPath[] {
+    const { graph, relationsOf } = this.#made();
+    return findPaths({ graph, relationsOf, from: from.id, to: to.id });
+  }
+
+  #made(): Derived {
+    if (this.#derived !== undefined) return this.#derived;
+    const options = { decisions: this.#decisions, aliases: this.#aliases, simplify: this.#simplify };
+    const graph = sumGraph(this.#contributions.values(), options);
+    const documents = new Set([...this.#contributions.values()].map(({ documentId }) => documentId)).size;
+    const relationsOf = new Map<string, GraphRelation[]>();
+    for (const relation of graph.relations) {
+      for (const end of [relation.source, relation.target]) {
+        const own = relationsOf.get(end);
+        if (own === undefined) relationsOf.set(end, [relation]);
+        else own.push(relation);
+      }
+    }
+    for (const own of relationsOf.values()) own.sort(strongestFirst);
+    this.#derived = { graph, names: new NameIndex(graph, documents, this.#simplify), relationsOf };
+    return this.#derived;
+  }
+}
+
+function placeOf({ chunkId, layer }: Pick<ContributionKey, 'chunkId' | 'layer'>): string {
+  return `${layer} ${chunkId}`;
+}
+
+function strongestFirst(left: GraphRelation, right: GraphRelation): number {
+  return (
+    Number(right.isExplicit) - Number(left.isExplicit) ||
+    right.weight - left.weight ||
+    (left.source < right.source || (left.source === right.source && left.target < right.target) ? -1 : 1)
+  );
+}
+
+function entitiesByChunk({ entities }: SummedGraph): Map<string, string[]> {
+  const byChunk = new Map<string, GraphEntity[]>();
+  for (const entity of entities.values()) {
+    for (const chunk of entity.chunks.keys()) {
+      const own = byChunk.get(chunk);
+      if (own === undefined) byChunk.set(chunk, [entity]);
+      else own.push(entity);
+    }
+  }
+  return new Map(
+    [...byChunk].map(([chunk, own]) => [
+      chunk,
+      own.sort((a, b) => a.chunks.size - b.chunks.size || (a.id < b.id ? -1 : 1)).map(({ name }) => name),
+    ]),
+  );
+}
+
+/** Version of contributions that rules and titles make: another one makes them again. */
+export const RULES_VERSION = '1';
+
+/** Title of a document without the ending of a file. */
+export function titleName(title: string): string {
+  return nameForm(title).key === '' ? '' : title.replace(/\.\p{L}[\p{L}\p{N}]{0,4}$/u, '').trim();
+}

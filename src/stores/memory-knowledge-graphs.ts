@@ -1,0 +1,177 @@
+/** Graphs of datasets in memory. */
+import {
+  type BuildState,
+  type ContributionRecord,
+  type GraphBuildRecord,
+  type GraphNote,
+  type GraphStore,
+  textHash,
+} from '../records/graph-store.js';
+import type { ChunkRecord } from '../records/knowledge.js';
+
+/** What graphs read of the rest of the store. */
+export interface GraphGround {
+  /** Chunks of a dataset that are searched. */
+  readonly chunks: (tenant: string, datasetId: string) => readonly ChunkRecord[];
+  readonly hasDataset: (tenant: string, datasetId: string) => boolean;
+  readonly clock: () => number;
+}
+
+interface StoredGraph {
+  revision: number;
+  readonly contributions: Map<string, ContributionRecord>;
+  readonly notes: Map<string, Map<string, GraphNote['value']>>;
+  build?: GraphBuildRecord & { readonly queued: number; claimedBy?: string; claimedUntil: number; begun: number };
+}
+
+/** Graphs over the chunks of a store in memory; those of datasets that are gone go with the next call. */
+export function createMemoryGraphs({ chunks, hasDataset, clock }: GraphGround): GraphStore {
+  const graphs = new Map<string, StoredGraph>();
+  let line = 0;
+  const keyOf = (tenant: string, datasetId: string): string => JSON.stringify([tenant, datasetId]);
+  const find = (tenant: string, datasetId: string): StoredGraph | undefined => {
+    const key = keyOf(tenant, datasetId);
+    if (!hasDataset(tenant, datasetId)) graphs.delete(key);
+    return graphs.get(key);
+  };
+  const open = (tenant: string, datasetId: string): StoredGraph | undefined => {
+    if (!hasDataset(tenant, datasetId)) return find(tenant, datasetId);
+    const key = keyOf(tenant, datasetId);
+    const known = graphs.get(key) ?? { revision: 0, contributions: new Map(), notes: new Map() };
+    graphs.set(key, known);
+    return known;
+  };
+  /** Contributions that are of the texts that there are, by chunk and layer. */
+  const alive = (tenant: string, datasetId: string): ContributionRecord[] => {
+    const graph = find(tenant, datasetId);
+    if (graph === undefined) return [];
+    const byId = new Map(chunks(tenant, datasetId).map((chunk) => [chunk.id, chunk]));
+    const found = [...graph.contributions.values()].filter(({ chunkId, textHash: hash }) => {
+      const chunk = byId.get(chunkId);
+      return chunk !== undefined && textHash(chunk.text) === hash;
+    });
+    return found.sort((a, b) => compare([a.chunkId, a.layer], [b.chunkId, b.layer]));
+  };
+  return {
+    async putContributions(tenant, datasetId, contributions) {
+      const graph = open(tenant, datasetId);
+      const known = new Set(chunks(tenant, datasetId).map(({ id }) => id));
+      for (const one of contributions)
+        if (known.has(one.chunkId)) graph?.contributions.set(`${one.chunkId} ${one.layer}`, one);
+      if (graph !== undefined && contributions.length > 0) graph.revision += 1;
+    },
+    async contributionHeads(tenant, datasetId, after, limit) {
+      const place = after && [after.chunkId, after.layer];
+      const behind = alive(tenant, datasetId).filter(
+        ({ chunkId, layer }) => place === undefined || compare([chunkId, layer], place) > 0,
+      );
+      return behind
+        .slice(0, limit)
+        .map(({ chunkId, documentId, layer, version }) => ({ chunkId, documentId, layer, version }));
+    },
+    async readContributions(tenant, datasetId, chunkIds) {
+      const wanted = new Set(chunkIds);
+      return alive(tenant, datasetId).filter(({ chunkId }) => wanted.has(chunkId));
+    },
+    async chunksWithoutContribution(tenant, datasetId, { layer, version }, after, limit) {
+      const made = new Set(
+        alive(tenant, datasetId)
+          .filter((one) => one.layer === layer && one.version === version)
+          .map(({ chunkId }) => chunkId),
+      );
+      const missing = chunks(tenant, datasetId).filter(
+        ({ id }) => !made.has(id) && (after === undefined || id > after),
+      );
+      return missing.sort((a, b) => compare([a.id], [b.id])).slice(0, limit);
+    },
+    async putNotes(tenant, datasetId, kind, notes) {
+      const graph = open(tenant, datasetId);
+      if (graph === undefined || notes.length === 0) return;
+      const own = graph.notes.get(kind) ?? new Map<string, GraphNote['value']>();
+      graph.notes.set(kind, own);
+      for (const { key, value } of notes) own.set(key, value);
+      graph.revision += 1;
+    },
+    async listNotes(tenant, datasetId, kind, after, limit) {
+      const own = [...(find(tenant, datasetId)?.notes.get(kind) ?? [])];
+      const behind = own.filter(([key]) => after === undefined || key > after);
+      return behind
+        .sort(([a], [b]) => compare([a], [b]))
+        .slice(0, limit)
+        .map(([key, value]) => ({ key, value }));
+    },
+    async deleteNotes(tenant, datasetId, kind, keys) {
+      const graph = find(tenant, datasetId);
+      const own = graph?.notes.get(kind);
+      const gone = [...(own?.keys() ?? [])].filter((key) => keys === undefined || keys.includes(key));
+      for (const key of gone) own?.delete(key);
+      if (graph !== undefined && gone.length > 0) graph.revision += 1;
+      return gone.length;
+    },
+    async graphRevision(tenant, datasetId) {
+      return find(tenant, datasetId)?.revision ?? 0;
+    },
+    async clearGraph(tenant, datasetId) {
+      const graph = find(tenant, datasetId);
+      if (graph === undefined) return false;
+      const notes = [...graph.notes.values()].some(({ size }) => size > 0);
+      const had = notes || alive(tenant, datasetId).length > 0 || graph.build !== undefined;
+      graph.contributions.clear();
+      graph.notes.clear();
+      delete graph.build;
+      graph.revision += 1;
+      return had;
+    },
+    async startBuild(tenant, datasetId, build) {
+      const graph = open(tenant, datasetId);
+      if (graph === undefined || graph.build?.state === 'RUNNING') return false;
+      line += 1;
+      graph.build = { ...build, queued: line, claimedUntil: 0, begun: 0 };
+      return true;
+    },
+    async findBuild(tenant, datasetId) {
+      const build = find(tenant, datasetId)?.build;
+      return build && { id: build.id, state: build.state, value: build.value };
+    },
+    async claimBuild(owner, ttlMs) {
+      const free = [...graphs].flatMap(([key, { build }]) => {
+        const [tenant = '', datasetId = ''] = JSON.parse(key) as string[];
+        const isFree = build?.state === 'RUNNING' && (build.claimedBy === undefined || build.claimedUntil <= clock());
+        return build !== undefined && isFree && hasDataset(tenant, datasetId) ? [{ tenant, datasetId, build }] : [];
+      });
+      const [first] = free.sort((a, b) => a.build.queued - b.build.queued);
+      if (first === undefined) return undefined;
+      const { tenant, datasetId, build } = first;
+      Object.assign(build, { claimedBy: owner, claimedUntil: clock() + ttlMs, begun: build.begun + 1 });
+      return { tenant, datasetId, build: { id: build.id, state: build.state, value: build.value }, begun: build.begun };
+    },
+    async saveBuild(owner, tenant, datasetId, { id, state, value }, ttlMs) {
+      const build = find(tenant, datasetId)?.build;
+      if (build?.claimedBy !== owner || build.id !== id || build.state !== 'RUNNING') return false;
+      Object.assign(build, { state: state satisfies BuildState, value, claimedUntil: clock() + ttlMs });
+      return true;
+    },
+    async releaseBuild(owner, tenant, datasetId) {
+      const build = find(tenant, datasetId)?.build;
+      if (build?.claimedBy !== owner) return;
+      delete build.claimedBy;
+      build.begun = Math.max(0, build.begun - 1);
+    },
+    async stopBuild(tenant, datasetId) {
+      const build = find(tenant, datasetId)?.build;
+      if (build?.state !== 'RUNNING') return false;
+      Object.assign(build, { state: 'CANCEL' satisfies BuildState });
+      delete build.claimedBy;
+      return true;
+    },
+  };
+}
+
+/** The order of lists of texts by their code units. */
+function compare(left: readonly string[], right: readonly string[]): number {
+  for (const [at, one] of left.entries()) {
+    const other = right[at] ?? '';
+    if (one !== other) return one < other ? -1 : 1;
+  }
+  return 0;
+}

@@ -1,0 +1,227 @@
+import { describe, expect, it } from 'vitest';
+import { type ContributionRecord, textHash } from '../../../../src/records/graph-store.js';
+import type { ChunkRecord, DocumentRecord } from '../../../../src/records/knowledge.js';
+import type { KnowledgeStore } from '../../../../src/records/knowledge-store.js';
+import { chunkRecord, datasetRecord, documentRecord } from '../../../stores/support/knowledge-records.js';
+import { newTenant } from '../../../stores/support/records.js';
+
+const LONG_MS = 600_000;
+
+/** What every store of graphs does. */
+export function describeGraphStore(open: () => Promise<KnowledgeStore>): void {
+  const begin = async (chunkCount = 3) => {
+    const store = await open();
+    const tenant = newTenant();
+    const dataset = datasetRecord();
+    await store.insertDataset(tenant, dataset);
+    const document = documentRecord(dataset.id);
+    await store.insertDocuments(tenant, [document]);
+    const chunks = Array.from({ length: chunkCount }, (_, at) => chunkRecord(document, at));
+    await store.putChunks(tenant, document.id, 0, chunks);
+    return { store, tenant, dataset: dataset.id, document, chunks };
+  };
+
+  const made = (document: DocumentRecord, { id, text }: ChunkRecord, layer = 'rules'): ContributionRecord => ({
+    chunkId: id,
+    documentId: document.id,
+    layer,
+    version: '1',
+    textHash: textHash(text),
+    body: { mentions: [{ name: `name of ${id} \u0001 "quoted"` }] },
+  });
+
+  describe('contributions of chunks', () => {
+    it('are given back, by chunk and layer, in pages', async () => {
+      const { store, tenant, dataset, document, chunks } = await begin();
+      const all = chunks.flatMap((chunk) => ['links', 'rules'].map((layer) => made(document, chunk, layer)));
+      await store.putContributions(tenant, dataset, all);
+      const heads = all.map(({ chunkId, documentId, layer, version }) => ({ chunkId, documentId, layer, version }));
+      heads.sort((a, b) => (`${a.chunkId} ${a.layer}` < `${b.chunkId} ${b.layer}` ? -1 : 1));
+      expect(await store.contributionHeads(tenant, dataset, undefined, 100)).toEqual(heads);
+      expect(await store.contributionHeads(tenant, dataset, heads[2], 2)).toEqual(heads.slice(3, 5));
+      const read = await store.readContributions(tenant, dataset, [chunks[1]?.id ?? '']);
+      expect(read).toHaveLength(2);
+      expect(read).toEqual(expect.arrayContaining(all.filter(({ chunkId }) => chunkId === chunks[1]?.id)));
+    });
+
+    it('replace those of the same chunk and layer', async () => {
+      const { store, tenant, dataset, document, chunks } = await begin(1);
+      const [chunk] = chunks as [ChunkRecord];
+      await store.putContributions(tenant, dataset, [made(document, chunk)]);
+      await store.putContributions(tenant, dataset, [{ ...made(document, chunk), version: '2', body: {} }]);
+      expect(await store.readContributions(tenant, dataset, [chunk.id])).toMatchObject([{ version: '2', body: {} }]);
+    });
+
+    it('are missing of chunks that have none of the layer and version', async () => {
+      const { store, tenant, dataset, document, chunks } = await begin();
+      const [first, second] = chunks as [ChunkRecord, ChunkRecord];
+      await store.putContributions(tenant, dataset, [made(document, first), made(document, second, 'links')]);
+      const missing = (layer: string, version: string, after?: string) =>
+        store.chunksWithoutContribution(tenant, dataset, { layer, version }, after, 100);
+      expect((await missing('rules', '1')).map(({ id }) => id)).toEqual(chunks.slice(1).map(({ id }) => id));
+      expect(await missing('rules', '2')).toEqual(chunks);
+      expect((await missing('rules', '2', first.id)).map(({ id }) => id)).toEqual(chunks.slice(1).map(({ id }) => id));
+    });
+
+    it.each<[string, (given: Awaited<ReturnType<typeof begin>>) => Promise<unknown>]>([
+      [
+        'deleted',
+        ({ store, tenant, document, chunks }) => store.deleteChunks(tenant, document.id, [chunks[0]?.id ?? '']),
+      ],
+      [
+        'not available',
+        ({ store, tenant, document, chunks }) =>
+          store.updateChunk(tenant, document.id, chunks[0]?.id ?? '', { isAvailable: false }),
+      ],
+      [
+        'changed',
+        ({ store, tenant, document, chunks }) =>
+          store.updateChunk(tenant, document.id, chunks[0]?.id ?? '', { text: 'other' }),
+      ],
+    ])('do not exist once their chunk is %s', async (_, change) => {
+      const given = await begin();
+      const { store, tenant, dataset, document, chunks } = given;
+      await store.putContributions(
+        tenant,
+        dataset,
+        chunks.map((chunk) => made(document, chunk)),
+      );
+      await change(given);
+      const heads = await store.contributionHeads(tenant, dataset, undefined, 100);
+      expect(heads.map(({ chunkId }) => chunkId)).toEqual(chunks.slice(1).map(({ id }) => id));
+      expect(await store.readContributions(tenant, dataset, [chunks[0]?.id ?? ''])).toEqual([]);
+    });
+
+    it('come and go with their document being enabled, and go with its end', async () => {
+      const { store, tenant, dataset, document, chunks } = await begin();
+      await store.putContributions(
+        tenant,
+        dataset,
+        chunks.map((chunk) => made(document, chunk)),
+      );
+      await store.updateDocument(tenant, document.id, { isEnabled: false });
+      expect(await store.contributionHeads(tenant, dataset, undefined, 100)).toEqual([]);
+      await store.updateDocument(tenant, document.id, { isEnabled: true });
+      expect(await store.contributionHeads(tenant, dataset, undefined, 100)).toHaveLength(3);
+      await store.discardDocuments(tenant, dataset, [document.id]);
+      expect(await store.contributionHeads(tenant, dataset, undefined, 100)).toEqual([]);
+    });
+
+    it('are left out of chunks that are gone, and of another tenant', async () => {
+      const { store, tenant, dataset, document, chunks } = await begin(1);
+      const [chunk] = chunks as [ChunkRecord];
+      await store.putContributions(tenant, dataset, [{ ...made(document, chunk), chunkId: 'gone' }]);
+      await store.putContributions(newTenant(), dataset, [made(document, chunk)]);
+      expect(await store.contributionHeads(tenant, dataset, undefined, 100)).toEqual([]);
+      await store.putContributions(tenant, dataset, [made(document, chunk)]);
+      expect(await store.contributionHeads(newTenant(), dataset, undefined, 100)).toEqual([]);
+      expect(await store.readContributions(newTenant(), dataset, [chunk.id])).toEqual([]);
+    });
+  });
+
+  describe('notes of a graph', () => {
+    it('are put, listed in the order of keys, and deleted', async () => {
+      const { store, tenant, dataset } = await begin();
+      const notes = ['b', 'a', 'Z'].map((key) => ({ key, value: { of: key } }));
+      await store.putNotes(tenant, dataset, 'report', notes);
+      await store.putNotes(tenant, dataset, 'report', [{ key: 'a', value: { of: 'new' } }]);
+      const listed = await store.listNotes(tenant, dataset, 'report', undefined, 10);
+      expect(listed).toEqual([
+        { key: 'Z', value: { of: 'Z' } },
+        { key: 'a', value: { of: 'new' } },
+        { key: 'b', value: { of: 'b' } },
+      ]);
+      expect(await store.listNotes(tenant, dataset, 'report', 'Z', 1)).toEqual(listed.slice(1, 2));
+      expect(await store.listNotes(tenant, dataset, 'decision', undefined, 10)).toEqual([]);
+      expect(await store.listNotes(newTenant(), dataset, 'report', undefined, 10)).toEqual([]);
+      expect(await store.deleteNotes(tenant, dataset, 'report', ['a', 'none'])).toBe(1);
+      expect(await store.deleteNotes(tenant, dataset, 'report')).toBe(2);
+    });
+
+    it('raise the revision, as contributions do', async () => {
+      const { store, tenant, dataset, document, chunks } = await begin();
+      expect(await store.graphRevision(tenant, dataset)).toBe(0);
+      await store.putNotes(tenant, dataset, 'decision', [{ key: 'a', value: {} }]);
+      const first = await store.graphRevision(tenant, dataset);
+      await store.putContributions(
+        tenant,
+        dataset,
+        chunks.map((chunk) => made(document, chunk)),
+      );
+      const second = await store.graphRevision(tenant, dataset);
+      await store.deleteNotes(tenant, dataset, 'decision');
+      const third = await store.graphRevision(tenant, dataset);
+      expect([first > 0, second > first, third > second]).toEqual([true, true, true]);
+    });
+
+    it('go with everything else when a graph is cleared', async () => {
+      const { store, tenant, dataset, document, chunks } = await begin();
+      expect(await store.clearGraph(tenant, dataset)).toBe(false);
+      await store.putContributions(
+        tenant,
+        dataset,
+        chunks.map((chunk) => made(document, chunk)),
+      );
+      await store.putNotes(tenant, dataset, 'report', [{ key: 'a', value: {} }]);
+      await store.startBuild(tenant, dataset, { id: '1', state: 'RUNNING', value: {} });
+      expect(await store.clearGraph(newTenant(), dataset)).toBe(false);
+      expect(await store.clearGraph(tenant, dataset)).toBe(true);
+      expect(await store.contributionHeads(tenant, dataset, undefined, 10)).toEqual([]);
+      expect(await store.listNotes(tenant, dataset, 'report', undefined, 10)).toEqual([]);
+      expect(await store.findBuild(tenant, dataset)).toBeUndefined();
+    });
+  });
+
+  describe('builds of graphs', () => {
+    const build = (id: string) => ({ id, state: 'RUNNING', value: { layers: ['rules'] } }) as const;
+    /** The claim of one dataset; builds of other tests are given back. */
+    const claim = async (store: KnowledgeStore, owner: string, dataset: string) => {
+      const others: { tenant: string; datasetId: string }[] = [];
+      for (;;) {
+        const claimed = await store.claimBuild(owner, LONG_MS);
+        if (claimed === undefined || claimed.datasetId === dataset) {
+          for (const one of others) await store.releaseBuild(owner, one.tenant, one.datasetId);
+          return claimed;
+        }
+        others.push(claimed);
+      }
+    };
+
+    it('run one at a time in a dataset', async () => {
+      const { store, tenant, dataset } = await begin();
+      expect(await store.startBuild(tenant, dataset, build('1'))).toBe(true);
+      expect(await store.startBuild(tenant, dataset, build('2'))).toBe(false);
+      expect(await store.findBuild(tenant, dataset)).toEqual(build('1'));
+      expect(await store.stopBuild(tenant, dataset)).toBe(true);
+      expect(await store.stopBuild(tenant, dataset)).toBe(false);
+      expect(await store.findBuild(tenant, dataset)).toMatchObject({ id: '1', state: 'CANCEL' });
+      expect(await store.startBuild(tenant, dataset, build('2'))).toBe(true);
+    });
+
+    it('belong to one process, which says how far it is', async () => {
+      const { store, tenant, dataset } = await begin();
+      await store.startBuild(tenant, dataset, build('1'));
+      expect(await claim(store, 'us', dataset)).toEqual({ tenant, datasetId: dataset, build: build('1'), begun: 1 });
+      expect(await claim(store, 'others', dataset)).toBeUndefined();
+      const further = { ...build('1'), value: { done: 3 } };
+      expect(await store.saveBuild('others', tenant, dataset, further, LONG_MS)).toBe(false);
+      expect(await store.saveBuild('us', tenant, dataset, further, LONG_MS)).toBe(true);
+      expect(await store.findBuild(tenant, dataset)).toEqual(further);
+      expect(await store.saveBuild('us', tenant, dataset, { ...further, state: 'DONE' }, LONG_MS)).toBe(true);
+      expect(await store.saveBuild('us', tenant, dataset, further, LONG_MS)).toBe(false);
+      expect(await claim(store, 'others', dataset)).toBeUndefined();
+    });
+
+    it('are given to another process when they are given back, or their time is over', async () => {
+      const { store, tenant, dataset } = await begin();
+      await store.startBuild(tenant, dataset, build('1'));
+      await claim(store, 'us', dataset);
+      await store.releaseBuild('us', tenant, dataset);
+      expect(await claim(store, 'others', dataset)).toMatchObject({ begun: 1 });
+      expect(await store.saveBuild('others', tenant, dataset, build('1'), 0)).toBe(true);
+      expect(await claim(store, 'third', dataset)).toMatchObject({ begun: 2 });
+      await store.stopBuild(tenant, dataset);
+      expect(await store.saveBuild('third', tenant, dataset, build('1'), LONG_MS)).toBe(false);
+    });
+  });
+}
