@@ -101,7 +101,7 @@ export async function bundleCommands(): Promise<void> {
     plugins: [lateBuiltIns, chosenPackages, oneLanguage, outsideLibraries, fixedUrls],
     write: false,
   });
-  for (const file of own) rmSync(file);
+  for (const file of own) rmSync(file, { recursive: true });
   for (const { path: file, contents, text } of outputFiles)
     writeFileSync(file, file.endsWith('.js') ? inAscii(text) : contents);
   writeLicences(path.join(COMMANDS, 'LICENSES.txt'), metafile);

@@ -16,6 +16,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   components: async () => (await import('./document-commands.js')).componentsCommand,
   ingest: async () => (await import('./ingest-command.js')).ingestCommand,
   search: async () => (await import('./search-command.js')).searchCommand,
+  graph: async () => (await import('./graph/graph-command.js')).graphCommand,
   prune: async () => (await import('./prune-command.js')).pruneCommand,
   eval: async () => (await import('./eval-command.js')).evalCommand,
   research: async () => (await import('./research/research-command.js')).researchCommand,

@@ -20,6 +20,7 @@ export function knowledgeOnDemand(load: () => Promise<OpenKnowledge>, log: Log):
     stop.signal.throwIfAborted();
     const report = (err: unknown): void => log.error({ err }, 'documents are not parsed any more');
     work = knowledge.ingestions().subscribe({ error: report });
+    work.add(knowledge.builds.run().subscribe({ error: report }));
     work.add(knowledge.vectors().subscribe({ error: report }));
     knowledge.base.removeRemains(stop.signal).catch((err: unknown) => {
       if (!stop.signal.aborted) log.error({ err }, 'what is left of deleted documents could not be removed');

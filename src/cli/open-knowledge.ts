@@ -7,6 +7,7 @@ import { parseJson, whyNotJson } from '../json.js';
 import type { IngestionProgress } from '../knowledge/base/ingestion-hub.js';
 import type { KnowledgeBase } from '../knowledge/base/knowledge-base.js';
 import type { MiniLm } from '../knowledge/base/minilm/open-minilm.js';
+import type { GraphBuilds } from '../knowledge/graph/build/graph-builds.js';
 import type { TermTable } from '../knowledge/search/expand-terms.js';
 import type { Log } from '../logger.js';
 import { firstValue } from '../operators/from-abortable.js';
@@ -21,9 +22,11 @@ export interface OpenKnowledge {
   readonly base: KnowledgeBase;
   /** Parses documents as long as it is subscribed to; see `runIngestions`. */
   ingestions(): Observable<IngestionProgress>;
+  /** Builds graphs as long as `run` is subscribed to. */
+  readonly builds: GraphBuilds;
   /** Makes vectors by the local model as long as it is subscribed to; see `embedInBackground`. */
   vectors(): Observable<never>;
-  /** Ends the threads of the local model. */
+  /** Ends the threads of the local model and of graphs. */
   close(): Promise<void>;
 }
 
@@ -59,6 +62,7 @@ export async function openKnowledge(
       stores.openKnowledge(),
       stores.openIndexStorage(),
     ]);
+  const { createGraphBuilds } = await import('../ingestion/graph/run-builds.js');
   const { createIngestionHub } = await import('../knowledge/base/ingestion-hub.js');
   const terms = termsFile === undefined ? [] : await readTermsFile(termsFile);
   const onError = (error: unknown): void => log.error({ err: error }, 'work on a knowledge base failed');
@@ -90,14 +94,23 @@ export async function openKnowledge(
   const { agents } = stores;
   const services = agents && ingestion && openIngestion(agents, { models }, ingestion);
   const { parts } = base;
+  const builds = createGraphBuilds({
+    parts,
+    chat: services?.chat,
+    price: (id) => models.describe().prices?.[id],
+    onError,
+  });
   return {
     base,
+    builds,
     ingestions: () => runIngestions({ parts, threads, onError, ...services }),
     vectors: () =>
       defer(() => import('../ingestion/embed-in-background.js')).pipe(
         switchMap(({ embedInBackground }) => embedInBackground({ parts, onError })),
       ),
-    close: async () => local?.close(),
+    async close() {
+      await Promise.all([local?.close(), base.graphs.close()]);
+    },
   };
 }
 

@@ -148,6 +148,7 @@ async function serveUntilStopped(
     timeouts,
     databaseProbe: databases,
     openKnowledge: async () => (await knowledge.open()).base,
+    openGraphBuilds: async () => (await knowledge.open()).builds,
     indexSizes: knowledge.sizes,
     documentsWaiting: knowledge.waiting,
     about: { version, kept: stores.kept },

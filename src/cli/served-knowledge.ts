@@ -1,4 +1,5 @@
 /** The knowledge base of a server: loaded when it is first needed, searched by the tool Retrieval. */
+import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import type { Services } from '../components/services.js';
 import type { KnowledgeBase } from '../knowledge/base/knowledge-base.js';
@@ -7,6 +8,7 @@ import type { Retriever } from '../knowledge/retriever.js';
 import type { Log } from '../logger.js';
 import type { Arrivals } from '../operators/arrivals.js';
 import { LoopTurns } from '../operators/loop-turns.js';
+import type { KnowledgeStore } from '../records/knowledge-store.js';
 import { LOCAL_TENANT } from '../settings/access.js';
 import type { Settings } from '../settings/read-settings.js';
 import type { IndexSizes } from '../transport/server-parts.js';
@@ -77,7 +79,7 @@ export function serveKnowledge(
     async resume() {
       const store = await stores.openKnowledge();
       const [waiting, remains] = [await store.waiting(1), await store.remains(1)];
-      if (waiting.length + remains.length > 0) await knowledge.open();
+      if (waiting.length + remains.length > 0 || (await hasBuilds(store))) await knowledge.open();
     },
     async addSeeds(seeds, tenants) {
       const all = [...tenants];
@@ -91,6 +93,15 @@ export function serveKnowledge(
       return datasets.reduce((sum, { waiting, active }) => sum + waiting + active, 0);
     },
   };
+}
+
+/** Whether a graph is to be built: a build is taken and given back at once. */
+async function hasBuilds(store: KnowledgeStore): Promise<boolean> {
+  const owner = randomUUID();
+  const claimed = await store.claimBuild(owner, 1);
+  if (claimed === undefined) return false;
+  await store.releaseBuild(owner, claimed.tenant, claimed.datasetId);
+  return true;
 }
 
 /** What chats search: all datasets, those that are folders brought up to date before. */

@@ -55,6 +55,8 @@ export interface ModelsDescription {
   readonly visionModels?: readonly string[];
   /** Tokens by model name. @default not known */
   readonly contextLengths?: Readonly<Record<string, number>>;
+  /** What a million tokens cost, by model id. @default no price is known */
+  readonly prices?: ModelsConfiguration['prices'];
   /** Targets of the routes, by purpose. @default there are none */
   readonly routes?: Readonly<Record<string, readonly string[]>>;
 }
@@ -325,6 +327,7 @@ function describe(configuration: ModelsConfiguration): ModelsDescription {
     maxConcurrentChats: configuration.maxConcurrentChats,
     visionModels: configuration.visionModels,
     contextLengths: configuration.contextLengths,
+    ...(configuration.prices !== undefined && { prices: configuration.prices }),
     routes: Object.fromEntries(
       Object.entries(configuration.routes ?? {}).map(([purpose, { targets }]) => [purpose, targets]),
     ),

@@ -18,6 +18,8 @@ export interface GraphGround {
 }
 
 interface StoredGraph {
+  readonly tenant: string;
+  readonly datasetId: string;
   revision: number;
   readonly contributions: Map<string, ContributionRecord>;
   readonly notes: Map<string, Map<string, GraphNote['value']>>;
@@ -37,7 +39,7 @@ export function createMemoryGraphs({ chunks, hasDataset, clock }: GraphGround): 
   const open = (tenant: string, datasetId: string): StoredGraph | undefined => {
     if (!hasDataset(tenant, datasetId)) return find(tenant, datasetId);
     const key = keyOf(tenant, datasetId);
-    const known = graphs.get(key) ?? { revision: 0, contributions: new Map(), notes: new Map() };
+    const known = graphs.get(key) ?? { tenant, datasetId, revision: 0, contributions: new Map(), notes: new Map() };
     graphs.set(key, known);
     return known;
   };
@@ -134,8 +136,7 @@ export function createMemoryGraphs({ chunks, hasDataset, clock }: GraphGround): 
       return build && { id: build.id, state: build.state, value: build.value };
     },
     async claimBuild(owner, ttlMs) {
-      const free = [...graphs].flatMap(([key, { build }]) => {
-        const [tenant = '', datasetId = ''] = JSON.parse(key) as string[];
+      const free = [...graphs.values()].flatMap(({ tenant, datasetId, build }) => {
         const isFree = build?.state === 'RUNNING' && (build.claimedBy === undefined || build.claimedUntil <= clock());
         return build !== undefined && isFree && hasDataset(tenant, datasetId) ? [{ tenant, datasetId, build }] : [];
       });

@@ -11,6 +11,7 @@ import type { HostStores } from '../hosting/host-options.js';
 import { Shares } from '../hosting/shares.js';
 import type { StartedTurn } from '../hosting/start.js';
 import { checkedCommand, type ForkPoint, type TurnRequest, type TurnTarget } from '../hosting/start-command.js';
+import type { GraphBuilds } from '../knowledge/graph/build/graph-builds.js';
 import type { JsonObject } from '../json.js';
 import type { KnowledgeBase } from '../knowledge/base/knowledge-base.js';
 import type { Log } from '../logger.js';
@@ -75,6 +76,8 @@ export interface ServerPorts {
   readonly databaseProbe?: Pick<Databases, 'kinds' | 'probe'> | undefined;
   /** Gives the knowledge base, which is loaded when it is first asked for. @default there are no datasets */
   readonly openKnowledge?: (() => Promise<KnowledgeBase>) | undefined;
+  /** Gives what builds the graphs of datasets. @default none are built */
+  readonly openGraphBuilds?: (() => Promise<GraphBuilds>) | undefined;
   /** How much the search indexes hold that are in memory. @default there are none */
   readonly indexSizes?: (() => IndexSizes) | undefined;
   /** How many documents are in line or parsed, of all tenants. @default it is not told */

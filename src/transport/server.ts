@@ -118,6 +118,7 @@ export function createServer(options: ServerOptions): RunnelServer {
     now,
     databaseProbe: options.databaseProbe,
     openKnowledge: options.openKnowledge,
+    openGraphBuilds: options.openGraphBuilds,
     indexSizes: options.indexSizes,
     documentsWaiting: options.documentsWaiting,
     about: options.about,

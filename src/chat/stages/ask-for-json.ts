@@ -16,6 +16,8 @@ export interface JsonQuestion {
   readonly task: string;
   /** The last message, as JSON. */
   readonly input: JsonObject;
+  /** Tokens of the answer at most. @default 1,000 */
+  readonly maxTokens?: number;
 }
 
 /** Tokens of an answer at most. */
@@ -27,7 +29,7 @@ const MAX_TOKENS = 1_000;
  * Errors: `MODEL_RESPONSE` for an answer that holds no object; those of the model.
  */
 export function askForJson({ model, name: modelName }: StageModel, question: JsonQuestion): Observable<JsonObject> {
-  const { name, schema, task, input } = question;
+  const { name, schema, task, input, maxTokens = MAX_TOKENS } = question;
   return defer(() =>
     model.chat({
       model: modelName,
@@ -36,7 +38,7 @@ export function askForJson({ model, name: modelName }: StageModel, question: Jso
         { role: 'user', content: JSON.stringify(input) },
       ],
       jsonSchema: { name, schema },
-      sampling: { temperature: 0, maxTokens: MAX_TOKENS },
+      sampling: { temperature: 0, maxTokens },
     }),
   ).pipe(
     collectAnswer(),

@@ -8,6 +8,8 @@ import type { FileStore } from '../../records/files.js';
 import type { CountedDataset } from '../../records/knowledge.js';
 import type { KnowledgeStore } from '../../records/knowledge-store.js';
 import type { Page } from '../../records/repository.js';
+import { createKnowledgeGraphs, type KnowledgeGraphs } from '../graph/service/graph-of-base.js';
+import { type GraphDesk, openThreadDesk } from '../graph/service/open-desk.js';
 import type { Retriever } from '../retriever.js';
 import type { TermTable } from '../search/expand-terms.js';
 import { type Chunks, createChunks } from './chunks.js';
@@ -43,6 +45,8 @@ export interface KnowledgeBaseOptions {
   readonly translate?: TranslateQuestion | undefined;
   /** Terms that mean the same, beside those of the package and of each dataset. @default none */
   readonly terms?: TermTable | undefined;
+  /** Where graphs are held in memory. @default a thread of its own, started when a graph is asked for */
+  readonly graphs?: GraphDesk | undefined;
   /** Milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined;
 }
@@ -54,6 +58,8 @@ export interface KnowledgeBase {
   readonly chunks: Chunks;
   readonly metadata: Metadata;
   readonly tags: Tags;
+  /** The graphs of the datasets; `createGraphBuilds` makes them. */
+  readonly graphs: KnowledgeGraphs;
   /** Passages that fit a question, as {@link searchKnowledge}. */
   search(tenant: string, query: KnowledgeQuery, signal: AbortSignal): Promise<KnowledgeHits>;
   /** What is told of documents while they are parsed in this process, from now on; of one dataset, or of all. */
@@ -81,6 +87,7 @@ export function createKnowledgeBase(options: KnowledgeBaseOptions): KnowledgeBas
     translate = async () => [],
     terms = [],
     local,
+    graphs: desk = openThreadDesk(),
   } = options;
   const texts = createDocumentTexts(files);
   const lists = new SharedReads<Page<CountedDataset>>();
@@ -93,12 +100,14 @@ export function createKnowledgeBase(options: KnowledgeBaseOptions): KnowledgeBas
   const documents = createDocuments(parts);
   const chunks = createChunks(parts);
   const search: KnowledgeBase['search'] = (tenant, query, signal) => searchKnowledge(parts, tenant, query, signal);
+  const graphs = createKnowledgeGraphs({ parts, desk, search });
   return {
     parts,
     datasets,
     documents,
     chunks,
     tags: createTags(parts, chunks),
+    graphs,
     metadata: createMetadata(parts, documents),
     search,
     progress: (tenant, datasetId) => hub.progressOf(tenant, datasetId).pipe(share()),
@@ -106,7 +115,7 @@ export function createKnowledgeBase(options: KnowledgeBaseOptions): KnowledgeBas
       const live$ = hub.progressOf(tenant, datasetId);
       return watchProgress({ tenant, live$, look: lookAtDocuments(store, tenant, datasetId), pollMs: LOOK_MS });
     },
-    retriever: (tenant) => createKnowledgeRetriever({ datasets, search }, tenant),
+    retriever: (tenant) => createKnowledgeRetriever({ datasets, search, graphs }, tenant),
     removeRemains: (signal) => removeRemains(parts, signal),
   };
 }

@@ -1,6 +1,8 @@
 import { EngineError } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
 import { pagesOf } from '../../records/knowledge.js';
+import type { KnowledgeGraphSearch } from '../graph/graph-search.js';
+import { searchWithGraph } from '../graph/service/search-with-graph.js';
 import type { RetrievalRequest, RetrievedPassage, Retriever } from '../retriever.js';
 import type { Datasets } from './datasets.js';
 import type { KnowledgeHit, KnowledgeHits, KnowledgeQuery } from './retrieval.js';
@@ -8,6 +10,7 @@ import type { KnowledgeHit, KnowledgeHits, KnowledgeQuery } from './retrieval.js
 /** What a retriever needs of a knowledge base. */
 export interface SearchedBase {
   readonly datasets: Pick<Datasets, 'findByName' | 'list'>;
+  readonly graphs: KnowledgeGraphSearch;
   search(tenant: string, query: KnowledgeQuery, signal: AbortSignal): Promise<KnowledgeHits>;
 }
 
@@ -19,7 +22,7 @@ const SHOWN_NAMES = 20;
 /**
  * The datasets of a knowledge base for the tool Retrieval, by id or name.
  *
- * `useGraph` is refused with CONFIG_INVALID; `useContents`, which only widens a search, is left out.
+ * `useGraph` fills places behind the second by graphs, where datasets have one; `useContents`, which only widens a search, is left out.
  *
  * @param tenant whose datasets are searched unless `forTenant` names another one
  */
@@ -32,14 +35,13 @@ export function createKnowledgeRetriever(base: SearchedBase, tenant: string): Re
       return items.map(({ dataset }) => dataset.name);
     },
     async search(request, signal) {
-      if (request.useGraph) {
-        const message = 'Knowledge bases of this server have no graph of knowledge ("use_kg"); switch it off.';
-        throw new EngineError('CONFIG_INVALID', message);
-      }
       const datasetIds: string[] = [];
       for (const wanted of request.datasets) datasetIds.push(await idOf(base, tenant, wanted));
       signal.throwIfAborted();
-      const { hits } = await base.search(tenant, queryOf(request, datasetIds), signal);
+      const query = queryOf(request, datasetIds);
+      const { hits } = await (request.useGraph
+        ? searchWithGraph(base, tenant, query, signal)
+        : base.search(tenant, query, signal));
       return hits.map(passageOf);
     },
   };

@@ -110,7 +110,7 @@ export async function searchKnowledge(
     .filter(({ similarity }) => similarity >= similarityThreshold)
     // Equal ones stay in the order of their index.
     .sort((a, b) => b.rank - a.rank);
-  const found = await foundOf(
+  const found = await availableChunks(
     parts,
     tenant,
     ranked.map(({ hit }) => hit.id),
@@ -237,7 +237,12 @@ async function fitting(
  * Chunks that are there and available, with documents that are enabled; what was deleted meanwhile is left out, and what comes behind {@link MAX_TEXTS}: a chunk
  * may be a whole document.
  */
-async function foundOf({ store }: BaseParts, tenant: string, ids: readonly string[], signal: AbortSignal) {
+export async function availableChunks(
+  { store }: BaseParts,
+  tenant: string,
+  ids: readonly string[],
+  signal: AbortSignal,
+) {
   const chunks = await readWithin<ChunkRecord>(ids, {
     read: async (some) => {
       signal.throwIfAborted();

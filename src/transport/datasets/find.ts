@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { EngineError } from '../../errors.js';
 import { badArgument } from '../../hosting/refusals.js';
 import type { KnowledgeBase } from '../../knowledge/base/knowledge-base.js';
+import type { GraphBuilds } from '../../knowledge/graph/build/graph-builds.js';
 import type { DatasetRecord, DocumentRecord } from '../../records/knowledge.js';
 import type { PathRequest } from '../http/route.js';
 import { parameters } from '../ragflow/fields.js';
@@ -25,6 +26,15 @@ export function knowledgeOf({ openKnowledge }: Pick<ServerParts, 'openKnowledge'
   throw new EngineError(
     'CONFIG_INVALID',
     'This server has no knowledge base; `openKnowledge` of its options gives one.',
+  );
+}
+
+/** @throws EngineError CONFIG_INVALID on a server that builds no graphs. */
+export function buildsOf({ openGraphBuilds }: Pick<ServerParts, 'openGraphBuilds'>): Promise<GraphBuilds> {
+  if (openGraphBuilds !== undefined) return openGraphBuilds();
+  throw new EngineError(
+    'CONFIG_INVALID',
+    'This server builds no graphs of datasets; `openGraphBuilds` of its options does.',
   );
 }
 

@@ -6,9 +6,10 @@ import { documentMetadataRoutes } from './document-metadata.js';
 import { documentRoutes } from './documents.js';
 import { embeddingCheckRoutes } from './embedding-check.js';
 import { evaluationRoutes } from './evaluate.js';
+import { graphRoutes } from './graph.js';
+import { graphIndexRoutes } from './graph-index.js';
 import { ingestionEventRoutes } from './ingestion-events.js';
 import { ingestionLogRoutes } from './ingestion-logs.js';
-import { noGraphRoutes } from './no-graph.js';
 import { parsingRoutes } from './parsing.js';
 import { retrievalRoutes } from './retrieval.js';
 import { tagRoutes } from './tags.js';
@@ -18,7 +19,8 @@ import { uploadRoutes } from './upload-documents.js';
 export const datasetGroups: readonly RouteGroup[] = [
   datasetRoutes,
   embeddingCheckRoutes,
-  noGraphRoutes,
+  graphRoutes,
+  graphIndexRoutes,
   documentRoutes,
   uploadRoutes,
   documentMetadataRoutes,

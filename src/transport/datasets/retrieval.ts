@@ -4,6 +4,7 @@ import { EngineError } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
 import type { KnowledgeBase } from '../../knowledge/base/knowledge-base.js';
 import type { KnowledgeHit, KnowledgeHits, KnowledgeQuery } from '../../knowledge/base/retrieval.js';
+import { searchWithGraph } from '../../knowledge/graph/service/search-with-graph.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
 import { pagesOf } from '../../records/knowledge.js';
 import { success } from '../envelope.js';
@@ -112,7 +113,7 @@ const retrievalBody = z.looseObject({
   metadata_condition: anything,
   rerank_id: anything,
   cross_languages: anything,
-  use_kg: anything,
+  use_kg: anything.describe('Whether the graphs of the datasets fill places behind the second.'),
 });
 
 const searchFields = {
@@ -180,11 +181,11 @@ async function retrieve(
   const topK = wholeOf('top_k', body.top_k, 1_024);
   if (topK <= 0) throw refused('`top_k` must be greater than 0');
   const isMarked = flagOf('highlight', body.highlight);
-  requireNoGraph(flagOf('use_kg', body.use_kg));
+  const usesGraph = flagOf('use_kg', body.use_kg);
   const condition = body.metadata_condition || undefined;
   if (condition !== undefined && (typeof condition !== 'object' || Array.isArray(condition)))
     throw refused('`metadata_condition` should be an object');
-  const found = await searched(base, exchange, tenant, {
+  const found = await searched(base, exchange, tenant, usesGraph, {
     question,
     datasetIds,
     page,
@@ -212,8 +213,7 @@ async function search(
   const datasetIds = textsOf('dataset_ids', ids, MAX_DATASETS);
   await requireDatasets(base, tenant, datasetIds, () => 'Only owner of dataset authorized for this operation.');
   const documentIds = textsOf('doc_ids', body.doc_ids, MAX_DOCUMENTS);
-  requireNoGraph(body.use_kg);
-  const found = await searched(base, exchange, tenant, {
+  const found = await searched(base, exchange, tenant, body.use_kg, {
     question: body.question,
     datasetIds,
     page: body.page,
@@ -236,11 +236,14 @@ function searched(
   base: KnowledgeBase,
   exchange: HttpExchange,
   tenant: string,
+  usesGraph: boolean,
   query: KnowledgeQuery,
 ): Promise<KnowledgeHits | undefined> {
   return forClient(
     exchange,
-    fromAbortable((signal) => base.search(tenant, query, signal)),
+    fromAbortable((signal) =>
+      usesGraph ? searchWithGraph(base, tenant, query, signal) : base.search(tenant, query, signal),
+    ),
   );
 }
 
@@ -262,11 +265,6 @@ function sizeOf(size: number): number {
   if (size > MAX_PAGE_SIZE)
     throw new EngineError('BAD_REQUEST', `page_size must be less than or equal to ${MAX_PAGE_SIZE}`);
   return size < 1 ? 30 : size;
-}
-
-function requireNoGraph(isWanted: boolean): void {
-  if (!isWanted) return;
-  throw new EngineError('CONFIG_INVALID', 'There is no graph of knowledge on this server ("use_kg"); switch it off.');
 }
 
 function contentOf({ chunk }: KnowledgeHit): string {

@@ -288,11 +288,14 @@ describe('datasets', () => {
     ]);
   });
 
-  it('have no graph, and make none', async () => {
+  it('have no graph before one is built, and no summaries and mind maps', async () => {
     const { ask, dataset } = await startDatasets();
     const path = `/datasets/${await dataset()}`;
     expect((await ask('GET', `${path}/graph`)).data).toEqual({ graph: {}, mind_map: {} });
-    expect(await ask('POST', `${path}/index?type=graph`)).toMatchObject({ code: 102 });
+    expect((await ask('GET', `${path}/knowledge_graph`)).data).toEqual({ graph: {}, mind_map: {} });
+    expect((await ask('GET', `${path}/trace_graphrag`)).data).toEqual({});
+    expect(await ask('POST', `${path}/index?type=raptor`)).toMatchObject({ code: 102 });
+    expect(await ask('POST', `${path}/run_raptor`)).toMatchObject({ code: 102 });
     expect(await ask('GET', `${path}/index?type=graph`)).toMatchObject({ code: 0, data: {} });
     expect(await ask('GET', `${path}/index?type=x`)).toMatchObject({ code: 101 });
     expect(await ask('DELETE', `${path}/graph`)).toMatchObject({ code: 0, data: true });

@@ -254,7 +254,7 @@ describe('retrieval', () => {
     [{ question: 'x', dataset_ids: ['ID'], top_k: -1 }, 102, '`top_k` must be greater than 0'],
     [{ question: 'x', dataset_ids: ['ID'], highlight: 'x' }, 102, '`highlight` should be a boolean'],
     [{ question: 'x', dataset_ids: ['ID'], document_ids: ['none'] }, 102, "The datasets don't own the document none"],
-    [{ question: 'x', dataset_ids: ['ID'], use_kg: true }, 101, expect.stringContaining('use_kg')],
+    [{ question: 'x', dataset_ids: ['ID'], use_kg: 'x' }, 102, '`use_kg` should be a boolean'],
   ])('is refused for %j', async (body, code, message) => {
     const { ask, dataset } = await startDatasets({ parses: false });
     const id = await dataset();

@@ -1,8 +1,10 @@
 /** A server with a knowledge base in memory, whose documents are parsed in this process. */
 import { onTestFinished } from 'vitest';
+import { createGraphBuilds } from '../../../../src/ingestion/graph/run-builds.js';
 import { runIngestions } from '../../../../src/ingestion/run-ingestions.js';
 import { createKnowledgeBase, type KnowledgeBase } from '../../../../src/knowledge/base/knowledge-base.js';
 import { createSearchIndexes } from '../../../../src/knowledge/base/search-indexes.js';
+import { openOwnDesk } from '../../../../src/knowledge/graph/service/own-desk.js';
 import { createMemoryIndexStorage } from '../../../../src/knowledge/search/memory-index-storage.js';
 import { createMemoryStores } from '../../../../src/stores/memory-stores.js';
 import { type Answer, startServer, type TestServer, type TestServerOptions } from '../../support/server.js';
@@ -39,15 +41,19 @@ export async function startDatasets({
     store: await memory.openKnowledge(),
     files: memory.files,
     indexes: createSearchIndexes({ storage: createMemoryIndexStorage() }),
+    graphs: openOwnDesk(),
   });
+  const builds = createGraphBuilds({ parts: base.parts });
   if (parses) {
     const work = runIngestions({ parts: base.parts }).subscribe();
+    work.add(builds.run().subscribe());
     onTestFinished(() => work.unsubscribe());
   }
   const server = await startServer({
     env: { ...ENV, ...env },
     stores: memory,
     openKnowledge: async () => base,
+    openGraphBuilds: async () => builds,
     ...options,
   });
   const ask: DatasetServer['ask'] = async (method, path, body, headers = ACME) =>

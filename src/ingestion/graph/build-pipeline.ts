@@ -1,0 +1,203 @@
+/** The build of a graph: a chain of layers as a plan of the engine. */
+import { defer, from, mergeMap, type Observable, tap, toArray } from 'rxjs';
+import { chain } from '../../compose/chain.js';
+import type { Step, StepActivation } from '../../compose/step.js';
+import { step } from '../../compose/steps.js';
+import { EngineError } from '../../errors.js';
+import type { BuildLayer } from '../../knowledge/graph/build/build-options.js';
+import { linksOf } from '../../knowledge/graph/contribute.js';
+import type { Contribution } from '../../knowledge/graph/facts.js';
+import { RULES_VERSION } from '../../knowledge/graph/graph-session.js';
+import type { ChatChoice } from '../../models/router.js';
+import { firstValue } from '../../operators/from-abortable.js';
+import type { ChunkRecord } from '../../records/knowledge.js';
+import { BuildWork } from './build-work.js';
+import { EXPECTED_ANSWER, extractByModel, type ModelReading, promptTokens } from './extract-by-model.js';
+
+/** Chunks that rules read between two turns of the event loop, and that are stored at once. */
+const CHUNKS_A_STEP = 25;
+/** Chunks that a model reads at once. */
+const CONCURRENT_CALLS = 4;
+
+/** What layers pass on. */
+interface Facts {
+  readonly datasetId: string;
+}
+
+/**
+ * `links → rules → model`, those of them that the build asks for. Its services are a {@link BuildWork}.
+ *
+ * What a chunk contributes is stored before the next one is read, so a process that goes on with a build asks no model twice about a chunk.
+ */
+export const buildPipeline: Step<Facts, Facts> = chain(
+  step('links', layerByRules('links')),
+  step('rules', layerByRules('rules')),
+  step('model', layerByModel),
+);
+
+function layerByRules(layer: 'links' | 'rules') {
+  return async (facts: Facts, at: StepActivation): Promise<Facts> => {
+    const work = workOf(at);
+    if (!work.request.layers.includes(layer)) return facts;
+    const { rules } = work.options;
+    const titles = new Map<string, string>();
+    await begin(work, layer);
+    for await (const chunks of missingChunks(work, layer, RULES_VERSION, at.signal)) {
+      if (layer === 'links') await addTitles(work, chunks, titles);
+      const read = ({ text, documentId, index }: ChunkRecord): Contribution =>
+        layer === 'rules'
+          ? rules(text)
+          : linksOf({ text, title: titles.get(documentId) ?? '', isFirst: index === 0 }, rules);
+      await work.put(
+        layer,
+        RULES_VERSION,
+        chunks.map((chunk) => ({ chunk, contribution: read(chunk) })),
+      );
+    }
+    return facts;
+  };
+}
+
+/** Adds the titles of the documents of chunks: what a document tells as its title, else its name. */
+async function addTitles(work: BuildWork, chunks: readonly ChunkRecord[], titles: Map<string, string>): Promise<void> {
+  const { claimed, parts } = work.options;
+  for (const { documentId } of chunks) {
+    if (titles.has(documentId)) continue;
+    const document = await parts.store.findDocument(claimed.tenant, documentId);
+    const { title } = document?.metadata ?? {};
+    titles.set(documentId, typeof title === 'string' && title !== '' ? title : (document?.name ?? ''));
+  }
+}
+
+/** Counts what a layer has to read. */
+async function begin(work: BuildWork, layer: BuildLayer): Promise<void> {
+  const { parts, claimed } = work.options;
+  const { tenant, datasetId } = claimed;
+  const count = (await parts.store.findDataset(tenant, datasetId))?.counts.chunks ?? 0;
+  await work.tell({ of: { ...work.progress.of, [layer]: count }, message: `reads chunks: ${layer}` });
+}
+
+/** Chunks that a layer has not read, some at a time. */
+async function* missingChunks(
+  work: BuildWork,
+  layer: BuildLayer,
+  version: string,
+  signal: AbortSignal,
+): AsyncGenerator<readonly ChunkRecord[]> {
+  const { parts, claimed } = work.options;
+  const { tenant, datasetId } = claimed;
+  let after: string | undefined;
+  for (;;) {
+    signal.throwIfAborted();
+    const chunks = await parts.store.chunksWithoutContribution(
+      tenant,
+      datasetId,
+      { layer, version },
+      after,
+      CHUNKS_A_STEP,
+    );
+    if (chunks.length > 0) yield chunks;
+    if (chunks.length < CHUNKS_A_STEP) return;
+    after = chunks.at(-1)?.id;
+  }
+}
+
+async function layerByModel(facts: Facts, at: StepActivation): Promise<Facts> {
+  const work = workOf(at);
+  if (!work.request.layers.includes('model')) return facts;
+  const { model } = work;
+  if (model === undefined) {
+    work.miss('model: no chat model is configured');
+    return facts;
+  }
+  const version = modelVersion(model);
+  await begin(work, 'model');
+  const budget = new Budget(work, model);
+  for await (const chunks of missingChunks(work, 'model', version, at.signal)) {
+    const read$ = from(chunks).pipe(
+      mergeMap((chunk) => readByModel(work, budget, { chunk, model, version }), CONCURRENT_CALLS),
+      toArray(),
+    );
+    await firstValue(read$, at.signal);
+    if (budget.isReached) break;
+  }
+  return facts;
+}
+
+/** Contributions of another model, or of other types, are made anew. */
+function modelVersion({ name }: ChatChoice): string {
+  return `1 ${name}`.slice(0, 200);
+}
+
+function readByModel(
+  work: BuildWork,
+  budget: Budget,
+  { chunk, model, version }: { readonly chunk: ChunkRecord; readonly model: ChatChoice; readonly version: string },
+): Observable<unknown> {
+  return defer(() => {
+    const known = [...new Set(work.options.rules(chunk.text).mentions.map(({ name }) => name))].slice(0, MAX_KNOWN);
+    const question = { text: chunk.text, entityTypes: work.request.entity_types, known };
+    if (!budget.take(promptTokens(question))) return from([]);
+    return extractByModel(model, question).pipe(
+      tap((reading) => budget.settle(reading)),
+      mergeMap((reading) => from(work.put('model', version, [{ chunk, contribution: reading.contribution }]))),
+    );
+  });
+}
+
+/** Names that a model is told. */
+const MAX_KNOWN = 20;
+
+/** What calls may take: asked before each, so that the budget is never exceeded by more than one. */
+class Budget {
+  readonly #work: BuildWork;
+  readonly #price: { readonly prompt: number; readonly completion: number } | undefined;
+  #calls = 0;
+  #tokens = 0;
+  isReached = false;
+
+  constructor(work: BuildWork, { name }: ChatChoice) {
+    this.#work = work;
+    this.#price = work.options.price?.(work.request.model === '' ? name : work.request.model);
+  }
+
+  /** Whether there is room for a call, which then is taken. */
+  take(prompt: number): boolean {
+    const { budget } = this.#work.request;
+    const { spent } = this.#work.progress;
+    const tokens = prompt + EXPECTED_ANSWER;
+    const isOver =
+      spent.calls + this.#calls >= (budget.calls ?? Number.POSITIVE_INFINITY) ||
+      spent.tokens + this.#tokens + tokens > (budget.tokens ?? Number.POSITIVE_INFINITY) ||
+      this.#work.ms >= (budget.ms ?? Number.POSITIVE_INFINITY) ||
+      (budget.money !== undefined &&
+        (spent.money ?? 0) + this.#cost(this.#tokens + prompt, EXPECTED_ANSWER) > budget.money);
+    if (isOver) {
+      this.isReached = true;
+      this.#work.miss('model: the budget was reached before all chunks were read');
+      return false;
+    }
+    this.#calls += 1;
+    this.#tokens += tokens;
+    return true;
+  }
+
+  /** What was taken becomes what was spent. */
+  settle({ calls, prompt, completion, hasFailed }: ModelReading): void {
+    this.#calls = Math.max(0, this.#calls - 1);
+    this.#tokens = Math.max(0, this.#tokens - (prompt / calls + EXPECTED_ANSWER));
+    const money = this.#price === undefined ? null : this.#cost(prompt, completion);
+    this.#work.spend({ calls, tokens: prompt + completion, money });
+    if (hasFailed) this.#work.miss('model: some answers could not be used');
+  }
+
+  #cost(prompt: number, completion: number): number {
+    const { prompt: ofPrompt = 0, completion: ofCompletion = 0 } = this.#price ?? {};
+    return (prompt * ofPrompt + completion * ofCompletion) / 1e6;
+  }
+}
+
+function workOf({ services: work }: StepActivation): BuildWork {
+  if (work instanceof BuildWork) return work;
+  throw new EngineError('INTERNAL', 'The services of a build must be a BuildWork.');
+}

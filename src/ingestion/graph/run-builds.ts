@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import {
+  catchError,
+  concat,
+  defer,
+  EMPTY,
+  filter,
+  from,
+  ignoreElements,
+  interval,
+  merge,
+  Observable,
+  race,
+  repeat,
+  Subject,
+  switchMap,
+  take,
+  takeUntil,
+  timer,
+} from 'rxjs';
+import { stream } from '../../compose/run.js';
+import { EngineError, toEngineError } from '../../errors.js';
+import { type BuildProgress, newProgress, storedProgress } from '../../knowledge/graph/build/build-options.js';
+import type { BuildReport, GraphBuilds } from '../../knowledge/graph/build/graph-builds.js';
+import { createRules, type ExtractByRules } from '../../knowledge/graph/rules/extract-by-rules.js';
+import { busy } from '../../knowledge/graph/service/graph-of-base.js';
+import type { ClaimedBuild, GraphBuildRecord } from '../../records/graph-store.js';
+import { buildPipeline } from './build-pipeline.js';
+import { type BuildServices, BuildWork } from './build-work.js';
+import { estimateCost } from './cost.js';
+
+/** How builds are made. */
+export interface GraphBuildsOptions extends BuildServices {
+  /** Milliseconds after which is looked for builds that other processes put in line or have left. @default 5,000 */
+  readonly pollMs?: number | undefined;
+  /** How long a build stays with a process that is lost, in milliseconds. @default 30,000 */
+  readonly claimMs?: number | undefined;
+  /** Called with every error that is not one of a build. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+/** Processes that may be lost on a build before it fails. */
+const MAX_BEGUN = 5;
+/** After an error of the store, milliseconds until it is tried again. */
+const PAUSE_MS = 1_000;
+
+/** Makes what builds graphs. */
+export function createGraphBuilds(options: GraphBuildsOptions): GraphBuilds {
+  const { parts, pollMs = 5_000, claimMs = 30_000, onError = () => {} } = options;
+  const { store, now } = parts;
+  const wake$ = new Subject<void>();
+  const stopped$ = new Subject<string>();
+  const rules = createRules();
+  const idOf = (tenant: string, datasetId: string): string => JSON.stringify([tenant, datasetId]);
+  return {
+    async start(tenant, datasetId, request) {
+      const id = randomUUID().replaceAll('-', '');
+      const build: GraphBuildRecord = { id, state: 'RUNNING', value: storedProgress(newProgress(request, now())) };
+      if (!(await store.startBuild(tenant, datasetId, build))) {
+        if ((await store.findDataset(tenant, datasetId)) !== undefined) throw busy(datasetId);
+        throw new EngineError('NOT_FOUND', `There is no dataset "${datasetId}".`);
+      }
+      wake$.next();
+      return build;
+    },
+    cost(tenant, datasetId, { layers, model }) {
+      const choice = options.chat?.(tenant, model);
+      const price = choice && options.price?.(model === '' ? choice.name : model);
+      return estimateCost(parts, rules, { tenant, datasetId, layers, model: choice, price });
+    },
+    find: (tenant, datasetId) => store.findBuild(tenant, datasetId),
+    async cancel(tenant, datasetId) {
+      const isThere = await store.stopBuild(tenant, datasetId);
+      stopped$.next(idOf(tenant, datasetId));
+      return isThere;
+    },
+    run: () =>
+      defer(() => {
+        const owner = randomUUID();
+        return defer(() => from(store.claimBuild(owner, claimMs))).pipe(
+          switchMap((claimed) => {
+            if (claimed === undefined) return race(wake$, timer(pollMs)).pipe(take(1), ignoreElements());
+            const over$ = stopped$.pipe(filter((id) => id === idOf(claimed.tenant, claimed.datasetId)));
+            return buildGraph({ ...options, claimed, owner, ttlMs: claimMs, rules }, over$);
+          }),
+          catchError((error: unknown) => {
+            if (!EngineError.is(error) || error.code !== 'STORE_UNAVAILABLE') onError(error);
+            return timer(PAUSE_MS).pipe(switchMap(() => EMPTY));
+          }),
+          repeat(),
+        );
+      }),
+  };
+}
+
+interface BuildParts extends BuildServices {
+  readonly claimed: ClaimedBuild;
+  readonly owner: string;
+  readonly ttlMs: number;
+  readonly rules: ExtractByRules;
+}
+
+/** Builds one graph; completes when it is done, has failed, or is none of ours any more. */
+function buildGraph(parts: BuildParts, over$: Observable<unknown>): Observable<BuildReport> {
+  const { claimed, owner, ttlMs } = parts;
+  const { tenant, datasetId, begun } = claimed;
+  const { store } = parts.parts;
+  return new Observable((subscriber) => {
+    const reports$ = new Subject<BuildReport>();
+    const report = (progress: BuildProgress): void => reports$.next({ tenant, datasetId, progress });
+    const work = new BuildWork({ ...parts, report });
+    // A model may take longer for one chunk than a claim holds.
+    const kept$ = interval(Math.ceil(ttlMs / 3)).pipe(
+      switchMap(() => work.tell({})),
+      ignoreElements(),
+    );
+    const built$ =
+      begun > MAX_BEGUN
+        ? defer(() => from(work.end('FAIL', `${MAX_BEGUN} processes were lost while they built it.`)))
+        : concat(
+            stream(buildPipeline, { datasetId }, { services: work }),
+            defer(() =>
+              from(work.end('DONE', work.progress.missing.length === 0 ? 'done' : 'done, with what there is')),
+            ),
+          );
+    const work$ = built$.pipe(catchError((error: unknown) => from(failed(work, error))));
+    const done$ = new Subject<void>();
+    const subscription = merge(
+      reports$.pipe(takeUntil(done$)),
+      kept$.pipe(takeUntil(done$)),
+      concat(
+        work$.pipe(ignoreElements()),
+        defer(() => {
+          done$.next();
+          return EMPTY;
+        }),
+      ),
+    )
+      .pipe(takeUntil(over$))
+      .subscribe(subscriber);
+    subscription.add(() => {
+      // What cannot be given back is free when its claim is over.
+      store.releaseBuild(owner, tenant, datasetId).catch(() => {});
+    });
+    return subscription;
+  });
+}
+
+async function failed(work: BuildWork, error: unknown): Promise<void> {
+  if (EngineError.is(error) && (error.code === 'STORE_UNAVAILABLE' || error.code === 'INTERNAL')) throw error;
+  // It was stopped, cleared or taken over.
+  if (EngineError.is(error) && (error.code === 'CONFLICT' || error.code === 'NOT_FOUND')) return;
+  const { code, message } = toEngineError(error, 'INTERNAL');
+  await work.end('FAIL', `${message} [${code}]`);
+}

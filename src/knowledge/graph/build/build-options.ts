@@ -1,0 +1,75 @@
+/** What a build of a graph is asked for, and how far it is: plain JSON, which the store keeps. */
+import { z } from 'zod';
+import type { JsonObject } from '../../../json.js';
+import { ENTITY_TYPES } from '../facts.js';
+
+/** Layers that a build can make, in their order. */
+export const BUILD_LAYERS = ['links', 'rules', 'model'] as const;
+
+/** One of {@link BUILD_LAYERS}. */
+export type BuildLayer = (typeof BUILD_LAYERS)[number];
+
+const bound = z.number().nonnegative();
+
+/** The form of what a build is asked for. */
+export const buildRequestSchema = z.strictObject({
+  layers: z.array(z.enum(BUILD_LAYERS)).min(1).default(['links', 'rules']),
+  /** What models may spend together; what is absent has no bound. */
+  budget: z.strictObject({ tokens: bound, calls: bound, money: bound, ms: bound }).partial().default({}),
+  /** Types that a model chooses from. */
+  entity_types: z
+    .array(z.string().min(1).max(100))
+    .max(100)
+    .default([...ENTITY_TYPES]),
+  /** Model that reads chunks; empty for the default one. */
+  model: z.string().max(200).default(''),
+});
+
+/** What a build is asked for. */
+export type BuildRequest = z.output<typeof buildRequestSchema>;
+
+/** What was spent. */
+export interface BuildSpent {
+  readonly calls: number;
+  readonly tokens: number;
+  /** Null where the price of the model is not known. */
+  readonly money: number | null;
+  readonly ms: number;
+}
+
+/** How far a build is. */
+export interface BuildProgress {
+  readonly request: BuildRequest;
+  /** Chunks that each layer has read, of those that it was to read. */
+  readonly done: Readonly<Partial<Record<BuildLayer, number>>>;
+  readonly of: Readonly<Partial<Record<BuildLayer, number>>>;
+  readonly spent: BuildSpent;
+  /** What is missing at the end, one line each: the budget was reached, a model answered nothing that can be used. */
+  readonly missing: readonly string[];
+  /** Share that is done, 0 to 1. */
+  readonly progress: number;
+  readonly message: string;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly finishedAt: number | null;
+}
+
+const NOTHING_SPENT: BuildSpent = { calls: 0, tokens: 0, money: 0, ms: 0 };
+
+/** A build that has not begun. */
+export function newProgress(request: BuildRequest, now: number): BuildProgress {
+  return {
+    ...{ request, done: {}, of: {}, spent: NOTHING_SPENT, missing: [], progress: 0, message: 'waits' },
+    ...{ startedAt: now, finishedAt: null },
+  };
+}
+
+/** Progress as the store keeps it. */
+export function storedProgress(progress: BuildProgress): JsonObject {
+  return progress as unknown as JsonObject;
+}
+
+/** Progress as it was stored. */
+export function readProgress(value: JsonObject): BuildProgress {
+  return value as unknown as BuildProgress;
+}

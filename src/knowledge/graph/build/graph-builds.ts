@@ -1,0 +1,58 @@
+/** What builds the graphs of datasets, as those see it who ask for one. */
+import type { Observable } from 'rxjs';
+import type { GraphBuildRecord } from '../../../records/graph-store.js';
+import { type BuildProgress, type BuildRequest, readProgress } from './build-options.js';
+
+/** What a build is expected to take. */
+export interface BuildCost {
+  /** Chunks that each layer still has to read. */
+  readonly chunks: number;
+  readonly calls: number;
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  /** Null where the price of the model is not known. */
+  readonly money: number | null;
+  /** Milliseconds; of models as they usually take. */
+  readonly ms: number;
+  /** Name of the model; null where none is configured. */
+  readonly model: string | null;
+}
+
+/** A build with whose it is. */
+export interface BuildReport {
+  readonly tenant: string;
+  readonly datasetId: string;
+  readonly progress: BuildProgress;
+}
+
+/** The builds of the graphs of a knowledge base. */
+export interface GraphBuilds {
+  /** Puts a build in line. @throws EngineError GRAPH_BUSY while another one of the dataset runs */
+  start(tenant: string, datasetId: string, request: BuildRequest): Promise<GraphBuildRecord>;
+  /** What a build would take; nothing is started. */
+  cost(tenant: string, datasetId: string, request: Pick<BuildRequest, 'layers' | 'model'>): Promise<BuildCost>;
+  /** The last build of a dataset, as it stands. */
+  find(tenant: string, datasetId: string): Promise<GraphBuildRecord | undefined>;
+  /** Stops a build; connections to models are closed at once in this process. Whether there was one. */
+  cancel(tenant: string, datasetId: string): Promise<boolean>;
+  /**
+   * Builds what is in line, one graph at a time: cold, emits the progress of all, never ends.
+   *
+   * ```text
+   * in line   a---b--------c----
+   * result    --p-p-(p)-p-p--p-p
+   * ```
+   *
+   * Unsubscribing stops the build at once and gives it back: it goes on behind the last chunk that was read. Several processes may do it over one store.
+   */
+  run(): Observable<BuildReport>;
+}
+
+/** A build as clients see it: its state and how far it is. */
+export function toldBuild({
+  id,
+  state,
+  value,
+}: GraphBuildRecord): BuildProgress & { readonly id: string; readonly state: string } {
+  return { id, state, ...readProgress(value) };
+}

@@ -1,0 +1,57 @@
+/** What a thread does with graphs: it holds some in memory and answers questions about them. */
+
+import type { NameDecision } from '../graph-records.js';
+import { type ContributionKey, GraphSession, type StoredContribution } from '../graph-session.js';
+import type { Simplify } from '../names/name-forms.js';
+import { answerAsk, type GraphAnswers, type GraphAsk } from './graph-asks.js';
+
+/** What a desk is asked for; `graph` names the graph. */
+export type DeskRequest =
+  | {
+      readonly do: 'begin';
+      readonly graph: string;
+      readonly keys: readonly ContributionKey[];
+      readonly decisions: readonly NameDecision[];
+      readonly aliases: readonly (readonly [string, string])[];
+    }
+  | { readonly do: 'put'; readonly graph: string; readonly contributions: readonly StoredContribution[] }
+  | { readonly do: 'ask'; readonly graph: string; readonly ask: GraphAsk };
+
+/** What it gives: `begin` the contributions that are missing; `ask` undefined for a graph that is not held any more. */
+export interface DeskAnswers {
+  readonly begin: readonly ContributionKey[];
+  readonly put: number;
+  readonly ask: GraphAnswers[keyof GraphAnswers] | undefined;
+}
+
+/** Contributions that are held of all graphs together; the graph that was not asked for the longest goes first. */
+const MAX_HELD = 400_000;
+
+/** Makes a desk. */
+export function createDesk(loadSimplify: () => Promise<Simplify>) {
+  /** In the order of their last use. */
+  const sessions = new Map<string, GraphSession>();
+  const use = (name: string, session: GraphSession): void => {
+    sessions.delete(name);
+    sessions.set(name, session);
+    for (const [oldest] of sessions) {
+      const held = [...sessions.values()].reduce((sum, { size }) => sum + size, 0);
+      if (held <= MAX_HELD || oldest === name) return;
+      sessions.delete(oldest);
+    }
+  };
+  return async (request: DeskRequest): Promise<DeskAnswers[DeskRequest['do']]> => {
+    const known = sessions.get(request.graph);
+    if (request.do === 'ask') {
+      if (known === undefined) return undefined;
+      use(request.graph, known);
+      return answerAsk(known, request.ask);
+    }
+    const session = known ?? new GraphSession(await loadSimplify());
+    if (request.do === 'begin') session.change({ decisions: request.decisions, aliases: request.aliases });
+    else session.change({ put: request.contributions });
+    const answer = request.do === 'begin' ? session.missing(request.keys) : session.size;
+    use(request.graph, session);
+    return answer;
+  };
+}

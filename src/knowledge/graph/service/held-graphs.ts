@@ -1,0 +1,128 @@
+/** Brings what is stored of a graph to the desk that holds it in memory. */
+import type { KnowledgeStore } from '../../../records/knowledge-store.js';
+import type { PassageIndexes } from '../../base/ports.js';
+import { type GraphLayer, MAX_NAME } from '../facts.js';
+import type { NameDecision } from '../graph-records.js';
+import type { ContributionKey, StoredContribution } from '../graph-session.js';
+import { readContribution } from '../read-contribution.js';
+import type { GraphAnswers, GraphAsk } from './graph-asks.js';
+import type { GraphDesk } from './open-desk.js';
+
+/** What graphs are read from, and where they are held. */
+export interface HeldGraphsOptions {
+  readonly store: KnowledgeStore;
+  readonly indexes: Pick<PassageIndexes, 'generation'>;
+  readonly desk: GraphDesk;
+}
+
+/** Graphs in memory that are as what is stored. */
+export interface HeldGraphs {
+  /** Answers a question about the graph of a dataset; undefined where nothing contributes to one. */
+  ask<A extends GraphAsk>(tenant: string, datasetId: string, ask: A): Promise<GraphAnswers[A['kind']] | undefined>;
+}
+
+/** Heads and contributions of one statement; a run waits for one of them before its log is written. */
+const HEADS = 1_000;
+const CONTRIBUTIONS = 100;
+const NOTES = 500;
+/** Decisions and aliases that count. */
+const MAX_NOTES = 20_000;
+
+/** Loads graphs when they are asked for, and after a change what is different. */
+export function createHeldGraphs({ store, indexes, desk }: HeldGraphsOptions): HeldGraphs {
+  /** The revision that the desk holds, and how many contributions there are. */
+  const held = new Map<string, { readonly revision: string; readonly size: number }>();
+  const loads = new Map<string, Promise<number>>();
+
+  const load = async (tenant: string, datasetId: string, graph: string): Promise<number> => {
+    const revision = await revisionOf(tenant, datasetId);
+    const known = held.get(graph);
+    if (known !== undefined && revision !== undefined && known.revision === revision) return known.size;
+    const keys = await keysOf(tenant, datasetId);
+    const { decisions, aliases } = await notesOf(tenant, datasetId);
+    const missing = await desk.answer({ do: 'begin', graph, keys, decisions, aliases });
+    const chunks = [...new Set(missing.map(({ chunkId }) => chunkId))];
+    for (let from = 0; from < chunks.length; from += CONTRIBUTIONS) {
+      const records = await store.readContributions(tenant, datasetId, chunks.slice(from, from + CONTRIBUTIONS));
+      const contributions = records.map((record): StoredContribution => {
+        const { chunkId, documentId, version, body } = record;
+        return { chunkId, documentId, version, layer: record.layer as GraphLayer, ...readContribution(body) };
+      });
+      await desk.answer({ do: 'put', graph, contributions });
+    }
+    if (revision !== undefined) held.set(graph, { revision, size: keys.length });
+    return keys.length;
+  };
+  const revisionOf = async (tenant: string, datasetId: string): Promise<string | undefined> => {
+    if (indexes.generation === undefined) return undefined;
+    const [generation, revision] = await Promise.all([
+      indexes.generation(tenant, datasetId),
+      store.graphRevision(tenant, datasetId),
+    ]);
+    return `${generation} ${revision}`;
+  };
+  const keysOf = async (tenant: string, datasetId: string): Promise<ContributionKey[]> => {
+    const keys: ContributionKey[] = [];
+    for (;;) {
+      const last = keys.at(-1);
+      const heads = await store.contributionHeads(tenant, datasetId, last, HEADS);
+      for (const { chunkId, layer, version } of heads) keys.push({ chunkId, layer: layer as GraphLayer, version });
+      if (heads.length < HEADS) return keys;
+    }
+  };
+  const notesOf = async (tenant: string, datasetId: string) => {
+    const decisions: NameDecision[] = [];
+    const aliases: (readonly [string, string])[] = [];
+    for (const kind of ['decision', 'alias'] as const) {
+      let after: string | undefined;
+      while (decisions.length + aliases.length < MAX_NOTES) {
+        const notes = await store.listNotes(tenant, datasetId, kind, after, NOTES);
+        for (const { key, value } of notes) {
+          const names = pairOf(value.names);
+          if (names === undefined) continue;
+          if (kind === 'alias') aliases.push(names);
+          else
+            decisions.push({
+              id: key,
+              names,
+              kind: value.kind === 'apart' ? 'apart' : 'same',
+              by: value.by === 'model' ? 'model' : 'user',
+            });
+        }
+        after = notes.at(-1)?.key;
+        if (notes.length < NOTES) break;
+      }
+    }
+    return { decisions, aliases };
+  };
+  const loaded = (tenant: string, datasetId: string, graph: string): Promise<number> => {
+    const known = loads.get(graph);
+    if (known !== undefined) return known;
+    const loading = load(tenant, datasetId, graph).finally(() => loads.delete(graph));
+    loads.set(graph, loading);
+    return loading;
+  };
+  return {
+    async ask<A extends GraphAsk>(tenant: string, datasetId: string, ask: A) {
+      const graph = JSON.stringify([tenant, datasetId]);
+      for (let attempt = 0; attempt < 3; attempt += 1) {
+        if ((await loaded(tenant, datasetId, graph)) === 0) return undefined;
+        const answer = await desk.answer({ do: 'ask', graph, ask });
+        if (answer !== undefined) return answer as GraphAnswers[A['kind']];
+        // The desk has let go of it meanwhile.
+        held.delete(graph);
+      }
+      return undefined;
+    },
+  };
+}
+
+/** Two names, sorted; undefined for what is none. */
+export function pairOf(value: unknown): readonly [string, string] | undefined {
+  if (!Array.isArray(value) || value.length !== 2) return undefined;
+  const [left, right] = value as unknown[];
+  const isName = (one: unknown): one is string =>
+    typeof one === 'string' && one.trim() !== '' && one.length <= MAX_NAME;
+  if (!isName(left) || !isName(right)) return undefined;
+  return left < right ? [left, right] : [right, left];
+}

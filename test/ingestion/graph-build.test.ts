@@ -1,0 +1,197 @@
+import { firstValueFrom, of, Subject, type Subscription, throwError } from 'rxjs';
+import { filter, take } from 'rxjs/operators';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createGraphBuilds, type GraphBuildsOptions } from '../../src/ingestion/graph/run-builds.js';
+import { type BuildRequest, buildRequestSchema } from '../../src/knowledge/graph/build/build-options.js';
+import { toldBuild } from '../../src/knowledge/graph/build/graph-builds.js';
+import { openOwnDesk } from '../../src/knowledge/graph/service/own-desk.js';
+import type { ChatDelta, ChatModel, ChatRequest } from '../../src/models/chat-model.js';
+import { newBase, TENANT } from '../knowledge/base/support/new-base.js';
+
+const NEVER = new AbortController().signal;
+
+/** Documents about an invented company, one chunk each. */
+const TEXTS: Readonly<Record<string, string>> = {
+  'Orion.md': 'Orion uses Kafka. Orion was written by Ada Lenz.',
+  'Ada Lenz.md': 'Ada Lenz lives in Port Soller. She also wrote the Lyra Scheduler.',
+  'Port Soller.md': 'Port Soller is a town by the sea. The Lyra Scheduler depends on Redis.',
+  'Kafka.md': 'Kafka does not use Redis.',
+};
+
+async function openBuilds(options: Partial<GraphBuildsOptions> = {}) {
+  const kit = newBase({ graphs: openOwnDesk() });
+  kit.start();
+  const dataset = await kit.dataset();
+  for (const [name, text] of Object.entries(TEXTS)) await kit.ingest(dataset, name, text);
+  const errors: unknown[] = [];
+  const builds = createGraphBuilds({ parts: kit.base.parts, onError: (error) => errors.push(error), ...options });
+  const running: Subscription[] = [];
+  onTestFinished(() => {
+    for (const one of running) one.unsubscribe();
+    if (errors.length > 0) throw errors[0];
+  });
+  const request = (given: Partial<BuildRequest> = {}): BuildRequest => buildRequestSchema.parse(given);
+  const build = async (given: Partial<BuildRequest> = {}) => {
+    const ended$ = new Subject<void>();
+    const ended = firstValueFrom(ended$);
+    running.push(
+      builds
+        .run()
+        .pipe(
+          filter(({ progress }) => progress.finishedAt !== null),
+          take(1),
+        )
+        .subscribe(() => ended$.next()),
+    );
+    await builds.start(TENANT, dataset, request(given));
+    await ended;
+    const found = await builds.find(TENANT, dataset);
+    if (found === undefined) throw new Error('The build is gone.');
+    return toldBuild(found);
+  };
+  return { ...kit, dataset, builds, build, request };
+}
+
+/** A model that finds capitalised words, and counts what it is asked. */
+function countingModel(answer: (passage: string) => string) {
+  const asked: string[] = [];
+  const model: ChatModel = {
+    chat(request: ChatRequest) {
+      const content = request.messages.at(-1)?.content;
+      const { text } = JSON.parse(typeof content === 'string' ? content : '{}') as { text: string };
+      asked.push(text);
+      return of({ type: 'text', text: answer(text) } as unknown as ChatDelta);
+    },
+  };
+  return { asked, chat: () => ({ model, name: 'reader', supportsImages: false, contextLength: undefined }) };
+}
+
+describe('the build of a graph', () => {
+  it('reads links and rules of all chunks, and is searched', async () => {
+    const { base, dataset, build } = await openBuilds();
+    const built = await build();
+    expect(built).toMatchObject({
+      state: 'DONE',
+      missing: [],
+      done: { links: 4, rules: 4 },
+      spent: { calls: 0, money: 0 },
+    });
+    const found = await base.graphs.search(
+      TENANT,
+      { kind: 'local', question: 'Who is Ada Lenz?', datasetIds: [dataset] },
+      NEVER,
+    );
+    expect(found.entities.map(({ name }) => name)).toEqual(['Ada Lenz']);
+    expect(found.hits[0]?.document.name).toBe('Ada Lenz.md');
+    expect(found.hits[0]?.why.entities).toContain('Ada Lenz');
+  });
+
+  it('tells the way between two entities, each step with its passage', async () => {
+    const { base, dataset, build } = await openBuilds();
+    await build();
+    const query = {
+      kind: 'path',
+      question: 'How are Orion and Port Soller connected?',
+      datasetIds: [dataset],
+    } as const;
+    const { paths, hits } = await base.graphs.search(TENANT, query, NEVER);
+    const [first = []] = paths;
+    expect(first.flatMap(({ from, to }) => [from, to])).toEqual(
+      expect.arrayContaining(['Orion', 'Ada Lenz', 'Port Soller']),
+    );
+    expect(hits.map(({ document }) => document.name)).toEqual(expect.arrayContaining(['Orion.md', 'Ada Lenz.md']));
+  });
+
+  it('leaves nothing of a document that is deleted', async () => {
+    const { base, dataset, build, ingest } = await openBuilds();
+    await build();
+    const before = await base.graphs.ask(TENANT, dataset, { kind: 'show', limit: 100 });
+    const extra = await ingest(dataset, 'Vega.md', 'Vega replaces Orion. Ada Lenz likes Vega.');
+    await build();
+    const during = await base.graphs.ask(TENANT, dataset, { kind: 'show', limit: 100 });
+    expect(during.nodes.map(({ name }) => name)).toContain('Vega');
+    await base.documents.delete(TENANT, dataset, [extra.id]);
+    expect(await base.graphs.ask(TENANT, dataset, { kind: 'show', limit: 100 })).toEqual(before);
+  });
+
+  it('is refused while another one of the dataset runs, and where there is no graph', async () => {
+    const { base, builds, dataset, request } = await openBuilds();
+    const search = base.graphs.search(TENANT, { kind: 'local', question: 'Orion', datasetIds: [dataset] }, NEVER);
+    await expect(search).rejects.toMatchObject({ code: 'GRAPH_MISSING' });
+    await builds.start(TENANT, dataset, request());
+    await expect(builds.start(TENANT, dataset, request())).rejects.toMatchObject({ code: 'GRAPH_BUSY' });
+    await expect(base.graphs.clear(TENANT, dataset)).rejects.toMatchObject({ code: 'GRAPH_BUSY' });
+    expect(await builds.cancel(TENANT, dataset)).toBe(true);
+    await builds.start(TENANT, dataset, request());
+  });
+});
+
+describe('the layer of a model', () => {
+  const answer = (passage: string): string => {
+    const names = [...new Set(passage.match(/[A-Z]\w+/g) ?? [])];
+    const entities = [...names, 'Nowhere'].map((name) => ({ name, type: 'technology', description: `about ${name}` }));
+    return JSON.stringify({
+      entities,
+      relations: [{ source: names[0], target: 'Nowhere', relation: 'r', description: '', weight: 1 }],
+    });
+  };
+
+  it('asks once for each chunk, drops names that the text does not have, and asks nothing again', async () => {
+    const model = countingModel(answer);
+    const { base, dataset, build } = await openBuilds({ chat: model.chat });
+    const first = await build({ layers: ['model'] });
+    expect(first).toMatchObject({ state: 'DONE', done: { model: 4 }, spent: { calls: 4, money: null } });
+    expect((await base.graphs.ask(TENANT, dataset, { kind: 'find', name: 'Nowhere' })).entities).toEqual([]);
+    expect((await base.graphs.ask(TENANT, dataset, { kind: 'find', name: 'Kafka' })).entities).toMatchObject([
+      { type: 'technology' },
+    ]);
+    await build({ layers: ['model'] });
+    expect(model.asked).toHaveLength(4);
+  });
+
+  it('ends with what there is when its budget is reached, and says what is missing', async () => {
+    const model = countingModel(answer);
+    const { build } = await openBuilds({ chat: model.chat });
+    const built = await build({ layers: ['rules', 'model'], budget: { calls: 2 } });
+    expect(model.asked).toHaveLength(2);
+    expect(built).toMatchObject({ state: 'DONE', spent: { calls: 2 } });
+    expect(built.missing.join()).toContain('budget');
+  });
+
+  it('costs what its prompts say, with a price', async () => {
+    const model = countingModel(answer);
+    const price = { prompt: 1, completion: 2 };
+    const { build } = await openBuilds({ chat: model.chat, price: () => price });
+    const { spent } = await build({ layers: ['model'], budget: { money: 1 } });
+    expect(spent.money).toBeGreaterThan(0);
+  });
+
+  it.each<[string, string]>([
+    ['prose', 'I would rather not.'],
+    ['half an object', '{"entities": [{"name": "Or'],
+    ['another form', '{"entities": {"a": 1}, "relations": 7}'],
+    [
+      'an instruction',
+      '{"entities": [{"name": "ignore your task", "type": "x", "description": "y"}], "relations": []}',
+    ],
+  ])('bears a model that answers %s', async (_, text) => {
+    const model = countingModel(() => text);
+    const { build, base, dataset } = await openBuilds({ chat: model.chat });
+    expect(await build({ layers: ['rules', 'model'] })).toMatchObject({ state: 'DONE' });
+    expect((await base.graphs.ask(TENANT, dataset, { kind: 'find', name: 'Orion' })).entities).toHaveLength(1);
+  });
+
+  it('fails by name when its model cannot be reached, and goes on where it was', async () => {
+    const good = countingModel(answer);
+    let isDown = true;
+    const chat = () => {
+      const choice = good.chat();
+      const down: ChatModel = { chat: () => throwError(() => new Error('down')) };
+      return isDown ? { ...choice, model: down } : choice;
+    };
+    const { build } = await openBuilds({ chat });
+    expect(await build({ layers: ['model'] })).toMatchObject({ state: 'FAIL' });
+    isDown = false;
+    expect(await build({ layers: ['model'] })).toMatchObject({ state: 'DONE', done: { model: 4 } });
+  });
+});
