@@ -1,5 +1,6 @@
 /** What finds passages in datasets: an index in this process, another service, later the knowledge base. */
 import type { JsonObject } from '../json.js';
+import type { GraphSearchKind } from './graph/graph-search.js';
 
 /** One search. */
 export interface RetrievalRequest {
@@ -19,6 +20,8 @@ export interface RetrievalRequest {
   /** Languages that the question is translated into as well. */
   readonly crossLanguages: readonly string[];
   readonly useGraph: boolean;
+  /** Which search of graphs gives the passages, alone. @default none: graphs only fill places, with `useGraph` */
+  readonly graph?: GraphSearchKind | undefined;
   readonly useContents: boolean;
   /** RAGFlow's `meta_data_filter`; empty for none. */
   readonly filter: JsonObject;

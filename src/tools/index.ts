@@ -18,6 +18,7 @@ import { exeSql } from './exe-sql.js';
 import { githubSearch } from './github-search.js';
 import { googleScholarSearch } from './google-scholar-search.js';
 import { googleSearch } from './google-search.js';
+import { graphSearch } from './graph-search.js';
 import { iwencai } from './iwencai.js';
 import { jin10 } from './jin10.js';
 import { keenableSearch } from './keenable-search.js';
@@ -51,6 +52,7 @@ export const tools: readonly AnyTool[] = [
   githubSearch,
   googleScholarSearch,
   googleSearch,
+  graphSearch,
   iwencai,
   jin10,
   keenableSearch,

@@ -53,7 +53,7 @@ const ROWS: Readonly<Record<string, Row>> = {
 /** Tools that ask no service over HTTP, or not by themselves. */
 const WITHOUT = [
   ...['email', 'execute_code', 'execute_sql', 'search_my_dateset'],
-  ...['calculator', 'datetime', 'knowledge_lookup', 'sales', 'system_metrics', 'ticket'],
+  ...['calculator', 'datetime', 'graph_search', 'knowledge_lookup', 'sales', 'system_metrics', 'ticket'],
 ];
 
 const usedTools = tools.filter(({ name }) => !WITHOUT.includes(name));

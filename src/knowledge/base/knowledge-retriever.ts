@@ -1,7 +1,7 @@
 import { EngineError } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
 import { pagesOf } from '../../records/knowledge.js';
-import type { KnowledgeGraphSearch } from '../graph/graph-search.js';
+import type { GraphHit, KnowledgeGraphSearch } from '../graph/graph-search.js';
 import { searchWithGraph } from '../graph/service/search-with-graph.js';
 import type { RetrievalRequest, RetrievedPassage, Retriever } from '../retriever.js';
 import type { Datasets } from './datasets.js';
@@ -38,6 +38,11 @@ export function createKnowledgeRetriever(base: SearchedBase, tenant: string): Re
       const datasetIds: string[] = [];
       for (const wanted of request.datasets) datasetIds.push(await idOf(base, tenant, wanted));
       signal.throwIfAborted();
+      if (request.graph !== undefined) {
+        const { question, topN: limit } = request;
+        const asked = { kind: request.graph, question, datasetIds, limit };
+        return (await base.graphs.search(tenant, asked, signal)).hits.map(passageOfGraph);
+      }
       const query = queryOf(request, datasetIds);
       const { hits } = await (request.useGraph
         ? searchWithGraph(base, tenant, query, signal)
@@ -68,6 +73,12 @@ function queryOf(request: RetrievalRequest, datasetIds: readonly string[]): Know
     rerankModel: request.rerankId,
     crossLanguages: request.crossLanguages,
   };
+}
+
+function passageOfGraph({ chunk, document, score, why }: GraphHit): RetrievedPassage {
+  const hit = { chunk, document, similarity: score, termSimilarity: 0, vectorSimilarity: 0, scores: { graph: score } };
+  const passage = passageOf(hit);
+  return { ...passage, record: { ...passage.record, why: why as unknown as JsonObject } };
 }
 
 function passageOf(hit: KnowledgeHit): RetrievedPassage {

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import type { RetrievalRequest, Retriever } from '../../src/knowledge/retriever.js';
+import { graphSearch } from '../../src/tools/graph-search.js';
+import { errorOf, resultOf } from './support/upstream.js';
+
+const WHY = { entities: ['Orion'], steps: [] };
+
+function remember() {
+  const asked: RetrievalRequest[] = [];
+  const retriever: Retriever = {
+    async search(request) {
+      asked.push(request);
+      const passage = { id: '1', content: 'Orion uses Kafka.', documentId: 'd', documentName: 'Orion.md', datasetId: 's' };
+      return request.question === 'nothing' ? [] : [{ ...passage, similarity: 1, record: { why: WHY } }];
+    },
+  };
+  return { asked, services: { retriever } };
+}
+
+describe('graph_search', () => {
+  it('asks the graphs of the datasets that are named, and tells why passages are there', async () => {
+    const { asked, services } = remember();
+    const params = { datasets: 'one, two', kind: 'path', top_n: 3 };
+    const { outputs } = await resultOf(graphSearch, '', { args: { query: 'Orion and Kafka' }, params, services });
+    expect(asked).toMatchObject([{ datasets: ['one', 'two'], graph: 'path', topN: 3, question: 'Orion and Kafka' }]);
+    expect(outputs.json).toMatchObject([{ document: 'Orion.md', why: WHY }]);
+  });
+
+  it('finds nothing where there is nothing', async () => {
+    const given = { args: { query: 'nothing' }, params: { datasets: 'one' }, services: remember().services };
+    expect(await resultOf(graphSearch, '', given)).toMatchObject({ text: '', outputs: { json: [] } });
+  });
+
+  it('says that it needs a dataset', async () => {
+    const error = await errorOf(graphSearch, '', { args: { query: 'a' }, services: remember().services });
+    expect(error).toMatchObject({ code: 'TOOL_FAILED', message: expect.stringContaining('"datasets"') });
+  });
+});
