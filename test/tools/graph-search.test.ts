@@ -10,7 +10,13 @@ function remember() {
   const retriever: Retriever = {
     async search(request) {
       asked.push(request);
-      const passage = { id: '1', content: 'Orion uses Kafka.', documentId: 'd', documentName: 'Orion.md', datasetId: 's' };
+      const passage = {
+        id: '1',
+        content: 'Orion uses Kafka.',
+        documentId: 'd',
+        documentName: 'Orion.md',
+        datasetId: 's',
+      };
       return request.question === 'nothing' ? [] : [{ ...passage, similarity: 1, record: { why: WHY } }];
     },
   };

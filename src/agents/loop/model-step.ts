@@ -84,7 +84,10 @@ function requestOf(agent: AgentInGraph, at: StepActivation): RoundRequest | Obse
   if (prepareRound !== undefined) {
     const view = new StepView(setup.name, at);
     changes.push((request) => {
-      const merge = (change: Partial<RoundRequest> | undefined): RoundRequest => ({ ...request, ...change });
+      const merge = (change: unknown): RoundRequest => ({
+        ...request,
+        ...(change as Partial<RoundRequest> | undefined),
+      });
       const change = prepareRound(request, view);
       if (isObservable(change)) return change.pipe(map(merge));
       return isThenable(change) ? change.then(merge) : merge(change);

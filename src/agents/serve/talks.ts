@@ -46,7 +46,7 @@ const MAX_LENGTH = 16 * 1024 ** 2;
 
 const ALIVE_MS = 15_000;
 
-/** Starts conversations and keeps them, whoever reads them. */
+/** Starts conversations and keeps them, with readers or without. */
 export class Talks {
   readonly #options: TalksOptions;
   readonly #talks = new Map<string, Talk>();

@@ -7,6 +7,8 @@ import forceAtlas2Module from 'graphology-layout-forceatlas2';
 
 export { UndirectedGraph } from 'graphology';
 
-// What a package of this kind exports is its default, for Node; its types say otherwise.
-export const louvain = louvainModule as unknown as typeof louvainModule.default;
-export const forceAtlas2 = forceAtlas2Module as unknown as typeof forceAtlas2Module.default;
+/** What a package of this kind exports is its default: Node gives it so, while types speak of a property `default` where modules are resolved as Node does. */
+type Exported<M> = M extends { readonly default: infer D } ? D : M;
+
+export const louvain = louvainModule as unknown as Exported<typeof louvainModule>;
+export const forceAtlas2 = forceAtlas2Module as unknown as Exported<typeof forceAtlas2Module>;

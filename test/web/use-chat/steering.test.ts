@@ -64,8 +64,8 @@ async function openChat(...list: readonly Reply[]) {
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  onTestFinished(() => {
-    handler.close();
+  onTestFinished(async () => {
+    await handler.close();
     server.closeAllConnections();
     server.close();
   });
