@@ -19,11 +19,6 @@ export const steerSchema = z.discriminatedUnion('action', [
   }),
   z.strictObject({ action: z.literal('exclude'), source: text.describe('Name, id or address of a source.') }),
   z.strictObject({ action: z.literal('enough') }).describe('Ends the search; the report is written now.'),
-  z.strictObject({ action: z.literal('approve') }).describe('Lets a plan that waits be carried out.'),
-  z.strictObject({
-    action: z.literal('plan'),
-    plan: z.record(z.string(), z.json()).describe('The plan in place of the former one.'),
-  }),
 ]);
 
 /** One change. */
