@@ -101,6 +101,7 @@ export { type Todo, type TodoStatus, type TodosOptions, todos } from '../agents/
 export { type ToolSearchOptions, toolSearch } from '../agents/middleware/tool-search.js';
 export type { WorkItem, WorkPlan, WorkStatus } from '../agents/middleware/work-items.js';
 export { type WorkPlanOptions, workPlan } from '../agents/middleware/work-plan.js';
+export type { RoundFacts, RoundRule } from '../agents/round.js';
 export { runAgent } from '../agents/run-agent.js';
 export type { Approval, Caller } from '../agents/run-calls.js';
 export { type FileTurnLogsOptions, fileTurnLogs } from '../agents/runner/file-turn-logs.js';

@@ -38,6 +38,8 @@ export {
   type GraphBlueprint,
   type InputRule,
   type NodeBlueprint,
+  type PassRules,
+  type PassStanding,
   type RouteBlueprint,
   type StepDefinition,
 } from '../compose/step.js';

@@ -80,6 +80,20 @@ export { type CountTokens, loadTokenCounter } from '../knowledge/chunkers/count-
 export { compileHeadings, type HeadingFamily, type IsHeading } from '../knowledge/chunkers/heading-levels.js';
 export { whole } from '../knowledge/chunkers/whole.js';
 export { withChildren } from '../knowledge/chunkers/with-children.js';
+export type { BuildLayer, BuildProgress, BuildRequest, BuildSpent } from '../knowledge/graph/build/build-options.js';
+export type { BuildCost, BuildReport, GraphBuilds } from '../knowledge/graph/build/graph-builds.js';
+export type {
+  CommunityReport,
+  FoundInGraph,
+  GraphAnswers,
+  GraphAsk,
+  GraphPart,
+  RankSeed,
+  ReportFinding,
+  ShowQuery,
+  ToldEntity,
+} from '../knowledge/graph/graph-answers.js';
+export type { NameDecision, NamePair } from '../knowledge/graph/graph-records.js';
 export type {
   GraphFindings,
   GraphHit,
@@ -92,6 +106,8 @@ export type {
   KnowledgeGraphSearch,
   NamedEntity,
 } from '../knowledge/graph/graph-search.js';
+export type { KnowledgeGraphs } from '../knowledge/graph/knowledge-graphs.js';
+export type { FoundPassageOfGraph, FoundPath } from '../knowledge/graph/search/found-passages.js';
 export type { DatasetsQuery, KnowledgeSearch } from '../knowledge/knowledge-search.js';
 export {
   definePostProcessor,
@@ -122,12 +138,22 @@ export {
   type SearchIndexOptions,
   type SearchQuery,
 } from '../knowledge/search/search-index.js';
-export { readSearchSettings, type SearchSettings } from '../knowledge/search/search-settings.js';
+export { type LinkSettings, readSearchSettings, type SearchSettings } from '../knowledge/search/search-settings.js';
 export type { MakeSegmentRows, SegmentRows } from '../knowledge/search/segment-rows.js';
 export type { Language } from '../knowledge/words/language.js';
 export type { TextWords, Words } from '../knowledge/words/words.js';
 export { LoopSlices, type LoopSlicesOptions } from '../operators/loop-slices.js';
 export { LoopTurns, type LoopTurnsOptions } from '../operators/loop-turns.js';
+export type {
+  BuildState,
+  ClaimedBuild,
+  ContributionHead,
+  ContributionPlace,
+  ContributionRecord,
+  GraphBuildRecord,
+  GraphNote,
+  GraphStore,
+} from '../records/graph-store.js';
 export type {
   IndexChange,
   IndexRow,

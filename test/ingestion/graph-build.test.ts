@@ -4,7 +4,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createGraphBuilds, type GraphBuildsOptions } from '../../src/ingestion/graph/run-builds.js';
 import { type BuildRequest, buildRequestSchema } from '../../src/knowledge/graph/build/build-options.js';
 import { toldBuild } from '../../src/knowledge/graph/build/graph-builds.js';
-import { openOwnDesk } from '../../src/knowledge/graph/service/own-desk.js';
 import type { ChatDelta, ChatModel, ChatRequest } from '../../src/models/chat-model.js';
 import { newBase, TENANT } from '../knowledge/base/support/new-base.js';
 
@@ -19,7 +18,7 @@ const TEXTS: Readonly<Record<string, string>> = {
 };
 
 async function openBuilds(options: Partial<GraphBuildsOptions> = {}) {
-  const kit = newBase({ graphs: openOwnDesk() });
+  const kit = newBase({ graphs: 'here' });
   kit.start();
   const dataset = await kit.dataset();
   for (const [name, text] of Object.entries(TEXTS)) await kit.ingest(dataset, name, text);

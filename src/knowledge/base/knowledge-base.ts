@@ -8,8 +8,10 @@ import type { FileStore } from '../../records/files.js';
 import type { CountedDataset } from '../../records/knowledge.js';
 import type { KnowledgeStore } from '../../records/knowledge-store.js';
 import type { Page } from '../../records/repository.js';
-import { createKnowledgeGraphs, type KnowledgeGraphs } from '../graph/service/graph-of-base.js';
-import { type GraphDesk, openThreadDesk } from '../graph/service/open-desk.js';
+import type { KnowledgeGraphs } from '../graph/knowledge-graphs.js';
+import { createKnowledgeGraphs } from '../graph/service/graph-of-base.js';
+import { openThreadDesk } from '../graph/service/open-desk.js';
+import { openOwnDesk } from '../graph/service/own-desk.js';
 import type { Retriever } from '../retriever.js';
 import type { TermTable } from '../search/expand-terms.js';
 import { type Chunks, createChunks } from './chunks.js';
@@ -45,8 +47,8 @@ export interface KnowledgeBaseOptions {
   readonly translate?: TranslateQuestion | undefined;
   /** Terms that mean the same, beside those of the package and of each dataset. @default none */
   readonly terms?: TermTable | undefined;
-  /** Where graphs are held in memory. @default a thread of its own, started when a graph is asked for */
-  readonly graphs?: GraphDesk | undefined;
+  /** Where graphs are held in memory: in a thread of its own, started when a graph is asked for, or in the calling one. @default 'thread' */
+  readonly graphs?: 'thread' | 'here' | undefined;
   /** Milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined;
 }
@@ -87,7 +89,7 @@ export function createKnowledgeBase(options: KnowledgeBaseOptions): KnowledgeBas
     translate = async () => [],
     terms = [],
     local,
-    graphs: desk = openThreadDesk(),
+    graphs: place = 'thread',
   } = options;
   const texts = createDocumentTexts(files);
   const lists = new SharedReads<Page<CountedDataset>>();
@@ -100,6 +102,7 @@ export function createKnowledgeBase(options: KnowledgeBaseOptions): KnowledgeBas
   const documents = createDocuments(parts);
   const chunks = createChunks(parts);
   const search: KnowledgeBase['search'] = (tenant, query, signal) => searchKnowledge(parts, tenant, query, signal);
+  const desk = place === 'here' ? openOwnDesk() : openThreadDesk();
   const graphs = createKnowledgeGraphs({ parts, desk, search });
   return {
     parts,

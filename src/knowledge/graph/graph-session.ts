@@ -2,6 +2,7 @@
 import { type Communities, findCommunities } from './communities.js';
 import { type EntityNetwork, networkOf } from './entity-network.js';
 import type { ChunkContribution, GraphLayer } from './facts.js';
+import type { RankSeed } from './graph-answers.js';
 import type { GraphEntity, GraphRelation, NameDecision, SummedGraph } from './graph-records.js';
 import { nameForm, type Simplify } from './names/name-forms.js';
 import type { FoundPassageOfGraph, FoundPath } from './search/found-passages.js';
@@ -9,7 +10,7 @@ import { searchLocally } from './search/local-search.js';
 import { NameIndex } from './search/name-index.js';
 import { PassageNetwork } from './search/passage-network.js';
 import { findPaths } from './search/path-search.js';
-import { type RankSeed, searchByRank } from './search/rank-search.js';
+import { searchByRank } from './search/rank-search.js';
 import { sumGraph } from './sum-graph.js';
 
 /** Which contribution: of a chunk, by a layer, made of a text in a way that `version` tells. */

@@ -1,30 +1,9 @@
 /** What a community is about, without a model: its most central entities, its strongest relations, and where they stand. */
 import { createHash } from 'node:crypto';
 import type { Community } from './communities.js';
+import type { CommunityReport, ReportFinding } from './graph-answers.js';
 import type { GraphSession } from './graph-session.js';
 import { stepOf } from './search/local-search.js';
-
-/** A finding of a report, with the chunks that show it. */
-export interface ReportFinding {
-  readonly summary: string;
-  readonly chunks: readonly string[];
-}
-
-/** A report on a community. */
-export interface CommunityReport {
-  readonly community: string;
-  readonly level: number;
-  readonly size: number;
-  readonly title: string;
-  readonly summary: string;
-  /** 0 to 10: how much of the graph hangs on it. */
-  readonly rating: number;
-  readonly findings: readonly ReportFinding[];
-  /** Changes with the members of the community and what is said of them. */
-  readonly fingerprint: string;
-  /** Whether something of the community has changed since a model wrote the report. @default false */
-  readonly isStale?: boolean;
-}
 
 /** Entities and relations of a report. */
 const MAX_ENTITIES = 5;

@@ -5,7 +5,7 @@ import { badArgument } from '../../hosting/refusals.js';
 import type { JsonObject } from '../../json.js';
 import { buildRequestSchema } from '../../knowledge/graph/build/build-options.js';
 import { toldBuild } from '../../knowledge/graph/build/graph-builds.js';
-import type { KnowledgeGraphs } from '../../knowledge/graph/service/graph-of-base.js';
+import type { KnowledgeGraphs } from '../../knowledge/graph/knowledge-graphs.js';
 import type { GraphBuildRecord } from '../../records/graph-store.js';
 import { success } from '../envelope.js';
 import type { RouteGroup } from '../http/route.js';

@@ -1,14 +1,9 @@
 /** Passages for questions whose answer stands in several: a walk that begins at what the question names and what was found by words. */
+import type { RankSeed } from '../graph-answers.js';
 import type { GraphEntity } from '../graph-records.js';
 import type { GraphReason } from '../graph-search.js';
 import { type FoundPassageOfGraph, rankedPassages } from './found-passages.js';
 import type { PassageNetwork } from './passage-network.js';
-
-/** A passage that a search by words found, with its score, 0 to 1. */
-export interface RankSeed {
-  readonly chunkId: string;
-  readonly score: number;
-}
 
 /** What a walk begins with. */
 export interface RankWork {

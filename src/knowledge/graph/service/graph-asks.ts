@@ -1,61 +1,12 @@
-/** Questions to one graph in memory, and their answers; all are plain values that may come from another thread. */
+/** Answers questions to one graph in memory. */
+import type { CommunityReport, GraphAnswers, GraphAsk, ToldEntity } from '../graph-answers.js';
 import type { GraphEntity } from '../graph-records.js';
-import type { GraphPoint, GraphReason } from '../graph-search.js';
+import type { GraphReason } from '../graph-search.js';
 import type { GraphSession } from '../graph-session.js';
 import { wordsVector } from '../names/sentence-vector.js';
-import { type CommunityReport, reportOn } from '../reports.js';
-import type { FoundPassageOfGraph, FoundPath } from '../search/found-passages.js';
-import type { RankSeed } from '../search/rank-search.js';
-import { type GraphPart, partOfGraph, type ShowQuery } from './graph-part.js';
-
-/** An entity as it is told. */
-export interface ToldEntity {
-  readonly id: string;
-  readonly name: string;
-  readonly type: string;
-  readonly aliases: readonly string[];
-  readonly description: string;
-  readonly mentions: number;
-  readonly documents: readonly string[];
-}
-
-/** What passages were found, and around what. */
-export interface FoundInGraph {
-  readonly entities: readonly ToldEntity[];
-  readonly passages: readonly FoundPassageOfGraph[];
-}
-
-/** One question. */
-export type GraphAsk =
-  | { readonly kind: 'counts' }
-  | { readonly kind: 'local'; readonly question: string; readonly limit: number }
-  | { readonly kind: 'rank'; readonly question: string; readonly found: readonly RankSeed[]; readonly limit: number }
-  | { readonly kind: 'path'; readonly question: string; readonly between?: readonly [string, string] | undefined }
-  | { readonly kind: 'global'; readonly question: string; readonly level?: number | undefined; readonly limit: number }
-  | { readonly kind: 'reports'; readonly level?: number | undefined; readonly limit: number }
-  | ({ readonly kind: 'show' } & ShowQuery)
-  | { readonly kind: 'find'; readonly name: string }
-  | { readonly kind: 'merges'; readonly limit: number };
-
-/** The answer to each kind. */
-export interface GraphAnswers {
-  readonly counts: { readonly entities: number; readonly relations: number; readonly communities: number };
-  readonly local: FoundInGraph;
-  readonly rank: FoundInGraph;
-  readonly path: { readonly entities: readonly ToldEntity[]; readonly paths: readonly FoundPath[] };
-  readonly global: FoundInGraph & {
-    readonly points: readonly GraphPoint[];
-    readonly read: number;
-    readonly of: number;
-  };
-  readonly reports: { readonly reports: readonly CommunityReport[]; readonly of: number };
-  readonly show: GraphPart;
-  readonly find: { readonly entities: readonly ToldEntity[] };
-  readonly merges: {
-    readonly merges: GraphSession['graph']['merges'];
-    readonly maybe: GraphSession['graph']['maybe'];
-  };
-}
+import { reportOn } from '../reports.js';
+import type { FoundPassageOfGraph } from '../search/found-passages.js';
+import { partOfGraph } from './graph-part.js';
 
 /** Documents that an entity names. */
 const MAX_DOCUMENTS = 100;

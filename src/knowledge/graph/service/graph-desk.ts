@@ -1,9 +1,10 @@
 /** What a thread does with graphs: it holds some in memory and answers questions about them. */
 
+import type { GraphAnswers, GraphAsk } from '../graph-answers.js';
 import type { NameDecision } from '../graph-records.js';
 import { type ContributionKey, GraphSession, type StoredContribution } from '../graph-session.js';
 import type { Simplify } from '../names/name-forms.js';
-import { answerAsk, type GraphAnswers, type GraphAsk } from './graph-asks.js';
+import { answerAsk } from './graph-asks.js';
 
 /** What a desk is asked for; `graph` names the graph. */
 export type DeskRequest =

@@ -4,33 +4,13 @@ import { EngineError } from '../../../errors.js';
 import type { BaseParts } from '../../base/parts.js';
 import type { KnowledgeHits, KnowledgeQuery } from '../../base/retrieval.js';
 import { availableChunks } from '../../base/retrieval.js';
+import type { GraphAnswers, GraphAsk, ToldEntity } from '../graph-answers.js';
 import type { NameDecision } from '../graph-records.js';
-import type { GraphFindings, GraphHit, GraphQuery, KnowledgeGraphSearch } from '../graph-search.js';
+import type { GraphFindings, GraphHit, GraphQuery } from '../graph-search.js';
+import type { KnowledgeGraphs } from '../knowledge-graphs.js';
 import type { FoundPassageOfGraph } from '../search/found-passages.js';
-import type { GraphAnswers, GraphAsk, ToldEntity } from './graph-asks.js';
 import { createHeldGraphs, pairOf } from './held-graphs.js';
 import type { GraphDesk } from './open-desk.js';
-
-/** Graphs of datasets. Errors of all: those of the store; LIMIT_REACHED for a graph that needs too much memory. */
-export interface KnowledgeGraphs extends KnowledgeGraphSearch {
-  /** Answers a question about one graph. @throws EngineError GRAPH_MISSING */
-  ask<A extends GraphAsk>(tenant: string, datasetId: string, ask: A): Promise<GraphAnswers[A['kind']]>;
-  /** Whether a dataset has a graph. */
-  has(tenant: string, datasetId: string): Promise<boolean>;
-  /** Takes two names for one, or keeps them apart, from now on. @throws EngineError BAD_REQUEST for what are no two names */
-  decide(
-    tenant: string,
-    datasetId: string,
-    kind: NameDecision['kind'],
-    names: readonly string[],
-  ): Promise<NameDecision>;
-  /** Undoes a decision; whether there was one. */
-  undo(tenant: string, datasetId: string, id: string): Promise<boolean>;
-  decisions(tenant: string, datasetId: string): Promise<readonly NameDecision[]>;
-  /** Deletes the graph of a dataset; whether there was one. @throws EngineError GRAPH_BUSY while it is built */
-  clear(tenant: string, datasetId: string): Promise<boolean>;
-  close(): Promise<void>;
-}
 
 /** What graphs are made of. */
 export interface KnowledgeGraphsOptions {

@@ -1,45 +1,8 @@
 /** A part of a graph to be drawn: nodes, edges, communities, and places that stay the same. */
+import type { GraphPart, ShowQuery } from '../graph-answers.js';
 import type { GraphSession } from '../graph-session.js';
 import { forceAtlas2, UndirectedGraph } from '../graphology-library.js';
 import { seededRandom } from '../seeded-random.js';
-
-/** Which part. */
-export interface ShowQuery {
-  /** Id, name or alias of the entity in the middle. @default the most mentioned ones */
-  readonly around?: string | undefined;
-  /** Steps from it. @default 1 */
-  readonly depth?: number | undefined;
-  /** Types of entities. @default all */
-  readonly types?: readonly string[] | undefined;
-  /** Id of a community. @default all */
-  readonly community?: string | undefined;
-  /** Nodes at most. */
-  readonly limit: number;
-}
-
-/** A part of a graph. */
-export interface GraphPart {
-  readonly nodes: readonly {
-    readonly id: string;
-    readonly name: string;
-    readonly type: string;
-    readonly mentions: number;
-    readonly documents: number;
-    readonly community: string | null;
-    readonly x: number;
-    readonly y: number;
-  }[];
-  readonly edges: readonly {
-    readonly source: string;
-    readonly target: string;
-    readonly relation: string;
-    readonly weight: number;
-    readonly isExplicit: boolean;
-  }[];
-  readonly communities: readonly { readonly id: string; readonly level: number; readonly size: number }[];
-  /** Entities that fit, of which `limit` are given. */
-  readonly total: number;
-}
 
 /** Edges of a part, and rounds in which places are found. */
 const MAX_EDGES = 5_000;

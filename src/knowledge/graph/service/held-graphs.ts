@@ -2,10 +2,10 @@
 import type { KnowledgeStore } from '../../../records/knowledge-store.js';
 import type { PassageIndexes } from '../../base/ports.js';
 import { type GraphLayer, MAX_NAME } from '../facts.js';
+import type { GraphAnswers, GraphAsk } from '../graph-answers.js';
 import type { NameDecision } from '../graph-records.js';
 import type { ContributionKey, StoredContribution } from '../graph-session.js';
 import { readContribution } from '../read-contribution.js';
-import type { GraphAnswers, GraphAsk } from './graph-asks.js';
 import type { GraphDesk } from './open-desk.js';
 
 /** What graphs are read from, and where they are held. */

@@ -4,7 +4,6 @@ import { createGraphBuilds } from '../../../../src/ingestion/graph/run-builds.js
 import { runIngestions } from '../../../../src/ingestion/run-ingestions.js';
 import { createKnowledgeBase, type KnowledgeBase } from '../../../../src/knowledge/base/knowledge-base.js';
 import { createSearchIndexes } from '../../../../src/knowledge/base/search-indexes.js';
-import { openOwnDesk } from '../../../../src/knowledge/graph/service/own-desk.js';
 import { createMemoryIndexStorage } from '../../../../src/knowledge/search/memory-index-storage.js';
 import { createMemoryStores } from '../../../../src/stores/memory-stores.js';
 import { type Answer, startServer, type TestServer, type TestServerOptions } from '../../support/server.js';
@@ -41,7 +40,7 @@ export async function startDatasets({
     store: await memory.openKnowledge(),
     files: memory.files,
     indexes: createSearchIndexes({ storage: createMemoryIndexStorage() }),
-    graphs: openOwnDesk(),
+    graphs: 'here',
   });
   const builds = createGraphBuilds({ parts: base.parts });
   if (parses) {

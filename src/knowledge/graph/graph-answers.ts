@@ -1,0 +1,119 @@
+/** Questions to one graph in memory and their answers, as plain values: they may come from another thread, and stand in public signatures. */
+import type { NamePair } from './graph-records.js';
+import type { GraphPoint } from './graph-search.js';
+import type { FoundPassageOfGraph, FoundPath } from './search/found-passages.js';
+
+/** A finding of a report, with the chunks that show it. */
+export interface ReportFinding {
+  readonly summary: string;
+  readonly chunks: readonly string[];
+}
+
+/** A report on a community. */
+export interface CommunityReport {
+  readonly community: string;
+  readonly level: number;
+  readonly size: number;
+  readonly title: string;
+  readonly summary: string;
+  /** 0 to 10: how much of the graph hangs on it. */
+  readonly rating: number;
+  readonly findings: readonly ReportFinding[];
+  /** Changes with the members of the community and what is said of them. */
+  readonly fingerprint: string;
+  /** Whether something of the community has changed since a model wrote the report. @default false */
+  readonly isStale?: boolean;
+}
+
+/** Which part. */
+export interface ShowQuery {
+  /** Id, name or alias of the entity in the middle. @default the most mentioned ones */
+  readonly around?: string | undefined;
+  /** Steps from it. @default 1 */
+  readonly depth?: number | undefined;
+  /** Types of entities. @default all */
+  readonly types?: readonly string[] | undefined;
+  /** Id of a community. @default all */
+  readonly community?: string | undefined;
+  /** Nodes at most. */
+  readonly limit: number;
+}
+
+/** A part of a graph. */
+export interface GraphPart {
+  readonly nodes: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly type: string;
+    readonly mentions: number;
+    readonly documents: number;
+    readonly community: string | null;
+    readonly x: number;
+    readonly y: number;
+  }[];
+  readonly edges: readonly {
+    readonly source: string;
+    readonly target: string;
+    readonly relation: string;
+    readonly weight: number;
+    readonly isExplicit: boolean;
+  }[];
+  readonly communities: readonly { readonly id: string; readonly level: number; readonly size: number }[];
+  /** Entities that fit, of which `limit` are given. */
+  readonly total: number;
+}
+
+/** A passage that a search by words found, with its score, 0 to 1. */
+export interface RankSeed {
+  readonly chunkId: string;
+  readonly score: number;
+}
+
+/** An entity as it is told. */
+export interface ToldEntity {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  readonly aliases: readonly string[];
+  readonly description: string;
+  readonly mentions: number;
+  readonly documents: readonly string[];
+}
+
+/** What passages were found, and around what. */
+export interface FoundInGraph {
+  readonly entities: readonly ToldEntity[];
+  readonly passages: readonly FoundPassageOfGraph[];
+}
+
+/** One question. */
+export type GraphAsk =
+  | { readonly kind: 'counts' }
+  | { readonly kind: 'local'; readonly question: string; readonly limit: number }
+  | { readonly kind: 'rank'; readonly question: string; readonly found: readonly RankSeed[]; readonly limit: number }
+  | { readonly kind: 'path'; readonly question: string; readonly between?: readonly [string, string] | undefined }
+  | { readonly kind: 'global'; readonly question: string; readonly level?: number | undefined; readonly limit: number }
+  | { readonly kind: 'reports'; readonly level?: number | undefined; readonly limit: number }
+  | ({ readonly kind: 'show' } & ShowQuery)
+  | { readonly kind: 'find'; readonly name: string }
+  | { readonly kind: 'merges'; readonly limit: number };
+
+/** The answer to each kind. */
+export interface GraphAnswers {
+  readonly counts: { readonly entities: number; readonly relations: number; readonly communities: number };
+  readonly local: FoundInGraph;
+  readonly rank: FoundInGraph;
+  readonly path: { readonly entities: readonly ToldEntity[]; readonly paths: readonly FoundPath[] };
+  readonly global: FoundInGraph & {
+    readonly points: readonly GraphPoint[];
+    readonly read: number;
+    readonly of: number;
+  };
+  readonly reports: { readonly reports: readonly CommunityReport[]; readonly of: number };
+  readonly show: GraphPart;
+  readonly find: { readonly entities: readonly ToldEntity[] };
+  readonly merges: {
+    readonly merges: readonly NamePair[];
+    readonly maybe: readonly NamePair[];
+  };
+}

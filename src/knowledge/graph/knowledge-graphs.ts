@@ -1,0 +1,25 @@
+/** What a knowledge base does with the graphs of its datasets. */
+import type { GraphAnswers, GraphAsk } from './graph-answers.js';
+import type { NameDecision } from './graph-records.js';
+import type { KnowledgeGraphSearch } from './graph-search.js';
+
+/** Graphs of datasets. Errors of all: those of the store; LIMIT_REACHED for a graph that needs too much memory. */
+export interface KnowledgeGraphs extends KnowledgeGraphSearch {
+  /** Answers a question about one graph. @throws EngineError GRAPH_MISSING */
+  ask<A extends GraphAsk>(tenant: string, datasetId: string, ask: A): Promise<GraphAnswers[A['kind']]>;
+  /** Whether a dataset has a graph. */
+  has(tenant: string, datasetId: string): Promise<boolean>;
+  /** Takes two names for one, or keeps them apart, from now on. @throws EngineError BAD_REQUEST for what are no two names */
+  decide(
+    tenant: string,
+    datasetId: string,
+    kind: NameDecision['kind'],
+    names: readonly string[],
+  ): Promise<NameDecision>;
+  /** Undoes a decision; whether there was one. */
+  undo(tenant: string, datasetId: string, id: string): Promise<boolean>;
+  decisions(tenant: string, datasetId: string): Promise<readonly NameDecision[]>;
+  /** Deletes the graph of a dataset; whether there was one. @throws EngineError GRAPH_BUSY while it is built */
+  clear(tenant: string, datasetId: string): Promise<boolean>;
+  close(): Promise<void>;
+}
