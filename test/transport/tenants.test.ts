@@ -52,6 +52,7 @@ const OPEN = new Set([
   'POST /chats',
   // The caller's own; see runs.test.ts.
   'GET /runs',
+  'GET /research',
   // What the server can do, without ids of tenants' things.
   'POST /agents/validate',
   'GET /components',
@@ -110,6 +111,7 @@ function bodyFor(route: string, things: Things): object {
       dataset_ids: [things.dataset],
       questions: [{ id: 'a', category: 'x', question: 'x' }],
     },
+    'POST /research': { question: 'x', dataset_ids: [things.dataset] },
     'POST /retrieval': { question: 'x', dataset_ids: [things.dataset] },
     'POST /documents/ingest': { doc_ids: [things.document], run: 1 },
   };

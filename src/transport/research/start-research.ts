@@ -13,6 +13,7 @@ import { openResearchAgent, researchAgentId } from '../../research/service/resea
 import { toResearchEvent } from '../../research/service/research-frames.js';
 import { RESEARCH_VARIABLE, researchSettingsSchema } from '../../research/service/research-settings.js';
 import { readTraceContext } from '../../trace-context.js';
+import { knowledgeOf, notYourDataset, requireDatasets } from '../datasets/find.js';
 import { given, isTruthy } from '../http/input.js';
 import type { ServerParts } from '../server-parts.js';
 
@@ -28,7 +29,7 @@ export const researchSchema = z.looseObject({
   detach: z.unknown().optional().describe('false: ends 30 s after its last client has left. Default true.'),
 });
 
-/** Starts one; it outlives its clients unless it is said otherwise. @throws EngineError QUESTION_INVALID; as `startTurn` */
+/** Starts one; it outlives its clients unless it is said otherwise. @throws EngineError QUESTION_INVALID, NOT_FOUND for a dataset; as `startTurn` */
 export async function startResearch(
   parts: ServerParts,
   tenant: string,
@@ -43,6 +44,7 @@ export async function startResearch(
       `The question has ${question.length} characters; ${MAX_QUESTION} are allowed.`,
     );
   }
+  if (dataset_ids?.length) await requireDatasets(await knowledgeOf(parts), tenant, dataset_ids, notYourDataset);
   const settings = given({ dataset_ids, depth, budget: budget && given(budget), web, llm_id: llm_id || undefined });
   const agentId = await openResearchAgent(parts.stores.agents, tenant, parts.now());
   const { live } = await parts.startTurn(
