@@ -46,6 +46,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   logger: [],
   'nearest-name': [],
   newest: [],
+  'passing-values': [],
   'standard-schema': [],
   'trace-context': [],
   operators: BASE,
