@@ -51,9 +51,9 @@ describe('RunStore', () => {
         events: Array.from({ length: 500 }, (_, at) => ({ ...EVENTS[2], ...head(from + at) }) as RunEvent),
       });
       const news = { ...NEWS, a: pieces(3), b: pieces(503), c: pieces(1_003) };
-      const store = storeOf(cold('(12a) 96ms b 599ms (cz|)', news));
+      const store = storeOf(cold('(12a) 96ms b 1099ms (cz|)', news));
       const lengths = store.picture$.pipe(map(({ lastSeq }) => lastSeq));
-      expectObservable(lengths).toBe('w 99ms x 500ms y 99ms z', { w: 0, x: 502, y: 1_002, z: 1_502 });
+      expectObservable(lengths).toBe('w 99ms x 1000ms y 99ms z', { w: 0, x: 502, y: 1_002, z: 1_502 });
       store.open();
     }));
 
