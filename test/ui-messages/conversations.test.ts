@@ -39,7 +39,8 @@ describe('toUiMessages behind a runner', () => {
     ]);
     const { parts } = await readChunks(chunks);
     const heard = parts.filter(({ type }) => type === 'data-input-delivered');
-    expect(heard).toMatchObject([{ data: { id: 'i1', round: 2 } }, { data: { id: 'i2', round: 3 } }]);
+    // An input joins at the first safe point behind its being stored, which may be that of the round after the next.
+    expect(heard).toMatchObject([{ data: { id: 'i1' } }, { data: { id: 'i2', round: 3 } }]);
   });
 
   it('says the text alone of what a turn gives, and why an input is dropped', async () => {
