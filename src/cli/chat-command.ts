@@ -232,7 +232,10 @@ function showSources(
   const cited = new Set(citations.map(({ n }) => n));
   const shown = cited.size === 0 ? evidence : evidence.filter(({ n }) => cited.has(n));
   screen.remark('\nSources:');
-  for (const one of shown) screen.remark(sourceLine(one, question, SHOWN));
+  for (const one of shown) {
+    const { page = one.page } = citations.find(({ n }) => n === one.n) ?? {};
+    screen.remark(sourceLine(page === undefined ? one : { ...one, page }, question, SHOWN));
+  }
 }
 
 function sourceLine(item: Evidence, question: string, most: number): string {

@@ -75,8 +75,11 @@ function parentOf(
 ): NonNullable<ChunkRecord['parent']> {
   const first = firstOf.get(position) ?? id;
   firstOf.set(position, first);
-  const { start, end, tokens, text } = draft;
-  return { first, ...(first === id && { text }), start, end, tokens, positions: positionsOf(draft) };
+  const { start, end, tokens, text, pageStarts } = draft;
+  return {
+    ...{ first, ...(first === id && { text }), start, end, tokens, positions: positionsOf(draft) },
+    ...(pageStarts !== undefined && { pageStarts }),
+  };
 }
 
 /** Boxes, or where none are known the pages. */
@@ -99,10 +102,11 @@ function recordOf(
     );
   }
   const now = parts.now();
-  const { start, end, tokens, question, page = null, headings = [], context = '', tags = [] } = draft;
+  const { start, end, tokens, question, page = null, headings = [], context = '', tags = [], pageStarts } = draft;
   return {
     ...{ id, datasetId: document.datasetId, documentId: document.id, index: position },
     ...{ text: draft.text, tokens, start, end, page, positions: positionsOf(draft), headings, context, tags },
+    ...(pageStarts !== undefined && { pageStarts }),
     questions: question === undefined ? [] : [question],
     keywords: [],
     isAvailable: true,

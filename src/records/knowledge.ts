@@ -141,6 +141,9 @@ export type DocumentChange = Partial<
   Omit<z.infer<typeof documentSchema>, 'id' | 'datasetId' | 'createdAt'> & Omit<DocumentProgress, 'run'>
 > & { readonly run?: DocumentRun };
 
+/** Pages from 1, each with the place where its text begins in the text of the document, in UTF-16 units. */
+const pageStartsSchema = z.array(z.tuple([z.number(), z.number()]).readonly()).readonly();
+
 /** The form of a stored chunk, but for what the store counts. */
 export const chunkSchema = z.object({
   /** Made of document, text and the number of equal texts before it, so it is the same when the document is cut again. */
@@ -158,6 +161,8 @@ export const chunkSchema = z.object({
   page: z.number().nullable(),
   /** Boxes on pages: `[page, left, right, top, bottom]`; one of zeros says that it is on that page, and not where. */
   positions: z.array(z.array(z.number()).readonly()).readonly(),
+  /** For a text that stands on several pages; without meaning when `start` is null. */
+  pageStarts: pageStartsSchema.exactOptional(),
   /** The passage that it is a part of, which is given in its place unless a user changed its own text. */
   parent: z
     .object({
@@ -168,6 +173,7 @@ export const chunkSchema = z.object({
       end: z.number(),
       tokens: z.number(),
       positions: z.array(z.array(z.number()).readonly()).readonly(),
+      pageStarts: pageStartsSchema.exactOptional(),
     })
     .exactOptional(),
   /** Headings above it, from the outermost. */

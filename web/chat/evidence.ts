@@ -11,8 +11,12 @@ export interface CitedSource {
   readonly kind: string;
   readonly score?: number;
   readonly url?: string;
-  /** Pages of the document that it stands on, from 1. */
+  /** Page of the document, from 1, that says it. */
+  readonly page?: number;
+  /** All pages that the text stands on. */
   readonly pages?: readonly number[];
+  /** Each of several pages, and where it begins in the text. */
+  readonly pageStarts?: readonly (readonly [page: number, start: number])[];
   /** What the score is made of, by name. */
   readonly scores?: Readonly<Record<string, number>>;
   /** Ranges of the text that were found; what is beside them are the passages next to them. */
@@ -51,7 +55,8 @@ export function citedOf(picture: RunPicture): ReadonlyMap<string, CitedSource> {
 /** A source of a chat's answer. */
 function citedSource(evidence: EvidencePicture): CitedSource {
   const { source, text, type, score, url, page, scores, args } = evidence;
-  const pages = numbersOf(evidence.pages ?? (page === undefined ? [] : [page]));
+  const pages = numbersOf(evidence.pages ?? []);
+  const pageStarts = pageStartsOf(evidence);
   const chunks = chunksAddress(evidence);
   const place = placeOf(evidence);
   const found = foundRanges(evidence);
@@ -66,7 +71,9 @@ function citedSource(evidence: EvidencePicture): CitedSource {
     kind: type,
     ...(typeof score === 'number' && { score }),
     ...(typeof url === 'string' && { url }),
+    ...(typeof page === 'number' && { page }),
     ...(pages.length > 0 && { pages }),
+    ...(pageStarts.length > 0 && { pageStarts }),
     ...(Object.keys(parts).length > 0 && { scores: parts }),
     ...(found.length > 0 && { found }),
     ...(chunks !== undefined && { chunks }),
@@ -102,6 +109,13 @@ function foundRanges({ start, matches, text }: EvidencePicture): (readonly [numb
     return from >= 0 && from < to && to <= text.length ? [[from, to]] : [];
   });
   return ranges.toSorted(([a], [b]) => a - b);
+}
+
+function pageStartsOf({ page_starts: starts, text }: EvidencePicture): (readonly [number, number])[] {
+  return (Array.isArray(starts) ? starts : []).flatMap((one: Json): (readonly [number, number])[] => {
+    const [page, start] = Array.isArray(one) ? one : [];
+    return typeof page === 'number' && typeof start === 'number' && start <= text.length ? [[page, start]] : [];
+  });
 }
 
 function numbersOf(value: Json): readonly number[] {

@@ -19,10 +19,12 @@ export interface Evidence {
   /** Where the text stands in its document, in UTF-16 units. */
   readonly start?: number;
   readonly end?: number;
-  /** The first page that the text stands on, from 1. */
+  /** The page, from 1, whose part of the text fits the question best; the first when none holds a word of it. */
   readonly page?: number;
   /** All pages that it stands on. */
   readonly pages?: readonly number[];
+  /** Each of several pages, and where its text begins in `text`, in UTF-16 units. */
+  readonly page_starts?: readonly (readonly [page: number, start: number])[];
   /** Parts of the text by which it was found, the best first; places in its document. */
   readonly matches?: readonly { readonly start: number; readonly end: number }[];
   readonly score?: number;
@@ -40,6 +42,8 @@ export interface Citation {
   readonly at: number;
   /** Whether the evidence holds the numbers and at least half of the words of the statement. */
   readonly supported: boolean;
+  /** Page from 1 that fits the statement best, of evidence that has pages. */
+  readonly page?: number;
 }
 
 /** A stage as the last event of a chat sums it up. */

@@ -1,5 +1,6 @@
 /** Citations in an answer: marks such as `[2]`, checked while the answer streams. */
 import type { Citation, Evidence } from './chat-events.js';
+import { mostFitting, type WordsOnPages, wordsOf, wordsOnPages } from './words-on-pages.js';
 
 /** A mark, whole or as far as it has come: digits in brackets, of which models write up to three. */
 const MARK = /\[(\d{1,3})\]/g;
@@ -30,7 +31,7 @@ export interface CheckedAnswer {
  */
 export class CitationCheck {
   readonly #evidence: ReadonlyMap<number, Evidence>;
-  readonly #words = new Map<number, ReadonlySet<string>>();
+  readonly #words = new Map<number, WordsOfEvidence>();
   readonly #citations: Citation[] = [];
   #text = '';
   #held = '';
@@ -71,33 +72,38 @@ export class CitationCheck {
         continue;
       }
       const { n } = evidence;
-      this.#citations.push({ n, at: this.#text.length, supported: this.#isSupported(evidence) });
+      const statement = wordsOf(lastStatement(this.#text));
+      const { all, pages } = this.#wordsOfEvidence(evidence);
+      const page = mostFitting(statement, pages) ?? evidence.page;
+      const supported = isSupported(statement, all);
+      this.#citations.push({ n, at: this.#text.length, supported, ...(page !== undefined && { page }) });
       this.#text += mark;
     }
     this.#text += text.slice(from);
     return this.#text.slice(before);
   }
 
-  /** Whether the evidence holds what the statement before the mark says: all its numbers, and at least half of its words. */
-  #isSupported(evidence: Evidence): boolean {
-    const words = wordsOf(lastStatement(this.#text));
-    if (words.size === 0) return false;
-    const held = this.#wordsOfEvidence(evidence);
-    let found = 0;
-    for (const word of words) {
-      if (held.has(word)) found += 1;
-      else if (/^\d/.test(word)) return false;
-    }
-    return found / words.size >= MIN_SHARE;
-  }
-
-  #wordsOfEvidence({ n, text }: Evidence): ReadonlySet<string> {
-    const known = this.#words.get(n);
+  #wordsOfEvidence(evidence: Evidence): WordsOfEvidence {
+    const known = this.#words.get(evidence.n);
     if (known !== undefined) return known;
-    const words = wordsOf(text);
-    this.#words.set(n, words);
+    const { text, page_starts: starts = [] } = evidence;
+    const words = { all: wordsOf(text), pages: wordsOnPages(text, starts) };
+    this.#words.set(evidence.n, words);
     return words;
   }
+}
+
+/** The words of a source, and of each of its pages where it stands on several. */
+interface WordsOfEvidence {
+  readonly all: ReadonlySet<string>;
+  readonly pages: WordsOnPages;
+}
+
+/** Whether a source holds what a statement says: all its numbers, and at least half of its words. */
+function isSupported(statement: ReadonlySet<string>, held: ReadonlySet<string>): boolean {
+  const found = [...statement].filter((word) => held.has(word));
+  const lacksNumber = [...statement].some((word) => /^\d/.test(word) && !held.has(word));
+  return statement.size > 0 && !lacksNumber && found.length / statement.size >= MIN_SHARE;
 }
 
 /** The sentence at the end of a text, without the marks in it. */
@@ -106,19 +112,4 @@ function lastStatement(text: string): string {
   const ends = [...tail.matchAll(/[.!?]\s|[。！？\n]/g)].filter(({ index }) => index < tail.length - 1);
   const last = ends.at(-1);
   return last === undefined ? tail : tail.slice(last.index + 1);
-}
-
-/** Words of three letters and more, numbers, and pairs of Chinese, Japanese and Korean characters. */
-function wordsOf(text: string): ReadonlySet<string> {
-  const words = new Set<string>();
-  for (const [run] of text
-    .normalize('NFKC')
-    .toLowerCase()
-    .matchAll(/\d+(?:[.,]\d+)*|\p{Script=Han}+|(?:(?!\p{Script=Han})[\p{L}\p{M}])+/gu)) {
-    if (/^\p{Script=Han}/u.test(run)) {
-      const letters = [...run];
-      for (let at = 1; at < letters.length; at += 1) words.add(`${letters[at - 1]}${letters[at]}`);
-    } else if (run.length > 2 || /^\d/.test(run)) words.add(run);
-  }
-  return words;
 }

@@ -1,4 +1,4 @@
-/** On which pages a source stands, for people and models; empty when that is not known. */
+/** On which page a source says it, and on which pages it stands, for people and models; empty when that is not known. */
 export function pageLabel({
   page,
   pages = [],
@@ -8,5 +8,7 @@ export function pageLabel({
 }): string {
   const [first = page, last = first] = [pages[0], pages.at(-1)];
   if (first === undefined) return '';
-  return first === last ? `page ${first}` : `pages ${first} to ${last}`;
+  if (first === last) return `page ${first}`;
+  const all = `pages ${first} to ${last}`;
+  return page === undefined ? all : `page ${page} (the passage: ${all})`;
 }

@@ -8,6 +8,7 @@ import type { FoundPassage } from '../../knowledge/search/after/post-processor.j
 import { defaultProcessors, processHits } from '../../knowledge/search/after/process-hits.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
 import { pagesOf } from '../../records/knowledge.js';
+import { mostFitting, wordsOf, wordsOnPages } from '../pipeline/words-on-pages.js';
 import type { EvidenceChannel, FoundEvidence } from '../stages/gather-evidence.js';
 import type { ChatSettings } from './chat-settings.js';
 
@@ -73,6 +74,7 @@ export function knowledgeChannels(options: KnowledgeChannelsOptions): readonly E
         : searchOnce(options, text);
     return hits$.pipe(map(({ hits }) => ({ hits, weight })));
   });
+  const words = wordsOf([asked, ...questions.map(({ text }) => text)].join('\n'));
   const best$ = defer(() => (searches.length === 0 ? of([]) : forkJoin(searches))).pipe(
     map(inOneOrder),
     switchMap((hits) => processed(hits, options)),
@@ -80,7 +82,7 @@ export function knowledgeChannels(options: KnowledgeChannelsOptions): readonly E
   );
   const channel = (name: string, accepts: (hit: KnowledgeHit) => boolean): EvidenceChannel => ({
     name,
-    find$: best$.pipe(map((found) => found.filter(({ hit }) => accepts(hit)).map(evidenceOf))),
+    find$: best$.pipe(map((found) => found.filter(({ hit }) => accepts(hit)).map((one) => evidenceOf(one, words)))),
   });
   return [channel('knowledge', (hit) => !isLinked(hit)), channel('links', isLinked)];
 }
@@ -138,11 +140,11 @@ function passageOf({ chunk, similarity, matches }: KnowledgeHit): FoundPassage {
 }
 
 function asNeighbour(chunk: KnowledgeHit['chunk']): FoundPassage {
-  const { id, documentId, text, index, start, end } = chunk;
+  const { id, documentId, text, index, start, end, pageStarts } = chunk;
   const pages = pagesOf(chunk);
   return {
     ...{ id, documentId, text, similarity: 0, index },
-    ...(start !== null && end !== null && { start, end }),
+    ...(start !== null && end !== null && { start, end, ...(pageStarts !== undefined && { pageStarts }) }),
     ...(pages.length > 0 && { pages }),
   };
 }
@@ -152,9 +154,11 @@ function isLinked({ scores }: KnowledgeHit): boolean {
   return (scores.link ?? 0) > 0 && (scores.bm25 ?? 0) === 0 && (scores.vector ?? 0) === 0;
 }
 
-function evidenceOf({ hit, passage }: ProcessedHit): FoundEvidence {
+/** Of several pages the one that holds most words of the question is named. */
+function evidenceOf({ hit, passage }: ProcessedHit, words: ReadonlySet<string>): FoundEvidence {
   const { chunk, document, similarity, scores, matches } = hit;
-  const { start, end, pages = [], ids = matches?.map(({ id }) => id) ?? [chunk.id] } = passage;
+  const { start, end, pages = [], pageStarts = [], ids = matches?.map(({ id }) => id) ?? [chunk.id] } = passage;
+  const starts = start === undefined ? [] : pageStarts.map(([page, at]) => [page, at - start] as const);
   const { url } = document.metadata;
   return {
     id: chunk.id,
@@ -165,7 +169,8 @@ function evidenceOf({ hit, passage }: ProcessedHit): FoundEvidence {
     chunk_ids: ids,
     text: passage.text,
     ...(start !== undefined && end !== undefined && { start, end }),
-    ...(pages[0] !== undefined && { page: pages[0], pages }),
+    ...(pages[0] !== undefined && { page: mostFitting(words, wordsOnPages(passage.text, starts)) ?? pages[0], pages }),
+    ...(starts.length > 1 && { page_starts: starts }),
     ...(matches !== undefined && { matches: matches.map((part) => ({ start: part.start, end: part.end })) }),
     score: rounded(similarity),
     scores: Object.fromEntries(Object.entries(scores).map(([name, score]) => [name, rounded(score)])),

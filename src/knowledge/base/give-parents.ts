@@ -47,7 +47,7 @@ export async function withParents<H extends PartedHit>(
       given.push(hit);
       continue;
     }
-    const { first, start, end, tokens, positions } = chunk.parent;
+    const { first, text: _, ...parent } = chunk.parent;
     const part = { id: chunk.id, start: chunk.start, end: chunk.end, page: chunk.page };
     const known = matches.get(first);
     if (known !== undefined) {
@@ -56,8 +56,9 @@ export async function withParents<H extends PartedHit>(
     }
     const own = [part];
     matches.set(first, own);
-    const page = positions[0]?.[0] ?? null;
-    given.push({ ...hit, chunk: { ...chunk, text, start, end, tokens, positions, page }, matches: own });
+    const page = parent.positions[0]?.[0] ?? null;
+    const { pageStarts: __, ...rest } = chunk;
+    given.push({ ...hit, chunk: { ...rest, ...parent, text, page }, matches: own });
   }
   return given;
 }

@@ -27,6 +27,9 @@ export interface ParsedDocument {
   readonly tables?: readonly TableRange[] | undefined;
 }
 
+/** A page from 1, and where its part of a passage begins, in UTF-16 units. */
+export type PageStart = readonly [page: number, start: number];
+
 /** A passage before it is stored. `text` is `document.text.slice(start, end)`, always. */
 export interface ChunkDraft extends Range {
   readonly text: string;
@@ -36,6 +39,8 @@ export interface ChunkDraft extends Range {
   readonly page?: number;
   /** All pages that it stands on, where these are several. @default `page` alone */
   readonly pages?: readonly number[];
+  /** Each of `pages` with the place where its text begins in the document, in UTF-16 units; the first where the draft begins. @default none without `pages` */
+  readonly pageStarts?: readonly PageStart[];
   /** The headings above it, from the outermost. @default none */
   readonly headings?: readonly string[];
   /** What a reader needs beside the text, such as the header of a table; it belongs to what is searched, not to the range. @default none */
@@ -76,25 +81,28 @@ export function* atMost(drafts: Iterable<ChunkDraft>, maxChunks = MAX_CHUNKS): G
 }
 
 /** What a draft has beside its range. */
-export type DraftFields = Omit<ChunkDraft, 'text' | 'start' | 'end' | 'page' | 'pages'>;
+export type DraftFields = Omit<ChunkDraft, 'text' | 'start' | 'end' | 'page' | 'pages' | 'pageStarts'>;
 
 /** The draft of a range without the white space at its ends; undefined when nothing is left. */
 export function draftOf(document: ParsedDocument, { start, end }: Range, fields: DraftFields): ChunkDraft | undefined {
   const range = trimmed(document.text, start, end);
   if (range === undefined) return undefined;
   const pages = pagesOn(document.pages, range);
-  const [page] = pages;
+  const [first] = pages;
   return {
     ...fields,
     ...range,
     text: document.text.slice(range.start, range.end),
-    ...(page !== undefined && { page }),
-    ...(pages.length > 1 && { pages }),
+    ...(first !== undefined && { page: first.page }),
+    ...(pages.length > 1 && {
+      pages: pages.map(({ page }) => page),
+      pageStarts: pages.map((page) => [page.page, Math.max(page.start, range.start)] as const),
+    }),
   };
 }
 
 /** The pages that a range stands on: from the last that begins at or before it to the last that begins within it. */
-function pagesOn(pages: readonly PageRange[] | undefined, { start, end }: Range): number[] {
+function pagesOn(pages: readonly PageRange[] | undefined, { start, end }: Range): PageRange[] {
   if (pages === undefined || pages.length === 0) return [];
   let low = 0;
   let high = pages.length - 1;
@@ -103,11 +111,11 @@ function pagesOn(pages: readonly PageRange[] | undefined, { start, end }: Range)
     if ((pages[middle]?.start ?? 0) <= start) low = middle;
     else high = middle - 1;
   }
-  const on: number[] = [];
+  const on: PageRange[] = [];
   for (let at = low; at < pages.length; at += 1) {
     const one = pages[at] as PageRange;
     if (at > low && one.start >= end) break;
-    on.push(one.page);
+    on.push(one);
   }
   return on;
 }

@@ -47,6 +47,26 @@ describe('citations', () => {
     expect(check('open [1').shown).toEqual(['open ', '[1']);
   });
 
+  it('name the page that fits the statement best', () => {
+    const text = 'Leases last 10 seconds. Owners renew them. 检查点是快照。';
+    const pages: Evidence = {
+      ...evidence(1, text),
+      page: 7,
+      pages: [7, 8, 9],
+      page_starts: [
+        [7, 0],
+        [8, 24],
+        [9, 43],
+      ],
+    };
+    const checked = new CitationCheck([pages, { ...evidence(2, 'One page alone.'), page: 3 }, evidence(4, 'No page.')]);
+    checked.push(
+      'Owners renew leases [1]. 检查点是快照[1]。Leases last 10 seconds [1]. Butterflies [1]. One page alone [2]. No page [4].',
+    );
+    checked.end();
+    expect(checked.result.citations.map(({ page }) => page)).toEqual([8, 9, 7, 7, 3, undefined]);
+  });
+
   property('are the same however an answer is cut into pieces', 200, (random) => {
     const parts = ['[1]', '[2]', '[9]', '[', ']', 'lease ', '10', '。', 'A'];
     const text = Array.from({ length: random.int(30) }, () => random.pick(parts)).join('');

@@ -29,7 +29,7 @@ const onPages = (...pages: readonly number[]) => ({
 });
 
 /** The evidence of hits of two questions, with all chunks of the document as neighbours. */
-async function evidenceOf(hits: readonly KnowledgeHit[], again: readonly KnowledgeHit[] = []) {
+async function evidenceOf(hits: readonly KnowledgeHit[], again: readonly KnowledgeHit[] = [], asked = 'c') {
   const chunks = hits.map(({ chunk }) => chunk);
   const [knowledge] = knowledgeChannels({
     knowledge: {
@@ -41,7 +41,7 @@ async function evidenceOf(hits: readonly KnowledgeHit[], again: readonly Knowled
       { text: 'a', weight: 1 },
       { text: 'b', weight: 0.8 },
     ],
-    asked: 'c',
+    asked,
     early$: of(undefined),
     report: () => {},
   });
@@ -55,6 +55,48 @@ describe('what datasets hold, as evidence', () => {
       hit(1, { text: 'They hunt at night.', start: 12, end: 31, ...onPages(3) }),
     ]);
     expect(found).toMatchObject([{ text: 'Cats sleep.\nThey hunt at night.', page: 1, pages: [1, 2, 3] }]);
+  });
+
+  it('names the page that fits the question best, and tells where each page begins in the text', async () => {
+    const text = 'Cats sleep by day. They hunt mice at night.';
+    const pageStarts = [
+      [3, 100],
+      [4, 119],
+    ] as const;
+    const hits = [hit(0, { text, start: 100, end: 143, pageStarts, ...onPages(3, 4) })];
+    const starts = {
+      pages: [3, 4],
+      page_starts: [
+        [3, 0],
+        [4, 19],
+      ],
+    };
+    expect(await evidenceOf(hits, [], 'When do mice fear cats at night?')).toMatchObject([{ page: 4, ...starts }]);
+    expect(await evidenceOf(hits, [], 'Dogs?')).toMatchObject([{ page: 3, ...starts }]);
+  });
+
+  it('keeps where pages begin when neighbours are joined, unless it is not known of one', async () => {
+    const first = hit(0, {
+      text: 'Cats sleep.',
+      start: 0,
+      end: 11,
+      pageStarts: [
+        [1, 0],
+        [2, 5],
+      ],
+      ...onPages(1, 2),
+    });
+    const second = { text: 'They hunt at night.', start: 12, end: 31 };
+    const [known] = await evidenceOf([first, hit(1, { ...second, ...onPages(3) })]);
+    const [unknown] = await evidenceOf([first, hit(1, { ...second, ...onPages(3, 4) })]);
+    expect(known).toMatchObject({
+      page_starts: [
+        [1, 0],
+        [2, 5],
+        [3, 12],
+      ],
+    });
+    expect(unknown).not.toHaveProperty('page_starts');
   });
 
   it('gives a passage once that two questions found different parts of, without the text around it', async () => {

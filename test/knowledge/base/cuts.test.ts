@@ -167,6 +167,24 @@ describe('cuts', () => {
     ]);
   });
 
+  it('tell where pages begin in the whole document, also behind a cut before', async () => {
+    const pages = [
+      { start: 0, end: 8, page: 1 },
+      { start: 8, end: 30, page: 2 },
+    ];
+    const drafts = await cut({ text: '# A\na b\nc\n# B\nd', pages }, TITLES, { ...TOKENS, size: 20 });
+    expect(drafts.map(({ text: own, pageStarts }) => [own, pageStarts])).toEqual([
+      [
+        '# A\na b\nc',
+        [
+          [1, 0],
+          [2, 8],
+        ],
+      ],
+      ['# B\nd', undefined],
+    ]);
+  });
+
   it('of questions and rows read workbooks, and headings', async () => {
     const book = '### Sheet1\n\n| Question | Answer |\n| --- | --- |\n| Who? | Ada |\n| When? | 1843 |';
     const pairs = await cut(book, { kind: 'questions' });

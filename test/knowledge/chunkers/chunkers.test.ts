@@ -247,14 +247,36 @@ describe('whole, byPages, withChildren', () => {
     const many = [...pages, { start: 20, end: 24, page: 5 }];
     const drafts = (size: number) =>
       draftsOf(byTokens({ countTokens: countWords, size }), { text: `${text}\nend`, pages: many }).map(
-        ({ text: own, page, pages: all }) => [own, page, all],
+        ({ text: own, page, pages: all, pageStarts }) => [own, page, all, pageStarts],
       );
-    expect(drafts(20)).toEqual([[`${text}\nend`, 1, [1, 2, 5]]]);
+    const starts = [
+      [1, 0],
+      [2, 8],
+      [5, 20],
+    ];
+    expect(drafts(20)).toEqual([[`${text}\nend`, 1, [1, 2, 5], starts]]);
     expect(drafts(3)).toEqual([
-      ['page one', 1, undefined],
-      ['page two is', 2, undefined],
-      ['end', 5, undefined],
+      ['page one', 1, undefined, undefined],
+      ['page two is', 2, undefined, undefined],
+      ['end', 5, undefined, undefined],
     ]);
+  });
+
+  it('begin the first page of a chunk where the chunk begins', () => {
+    const [, second] = draftsOf(byTokens({ countTokens: countWords, size: 2 }), {
+      text: 'a b c d',
+      pages: [
+        { start: 0, end: 6, page: 1 },
+        { start: 6, end: 7, page: 2 },
+      ],
+    });
+    expect(second).toMatchObject({
+      text: 'c d',
+      pageStarts: [
+        [1, 4],
+        [2, 6],
+      ],
+    });
   });
 
   it('put the children behind their parents', () => {

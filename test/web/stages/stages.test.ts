@@ -6,9 +6,10 @@ import { hasChromium, named, openStudio } from '../support/studio.js';
 
 const stage = (name: string, state: string) => ({ name: new RegExp(`${name}\\s+${state}`) });
 
-async function withLamps(options: Parameters<typeof openDatasets>[0] = {}) {
+/** Documents of two pages: a chunk each, or one of each page. */
+async function withLamps(options: Parameters<typeof openDatasets>[0] = {}, method = 'presentation') {
   const studio = await openDatasets(options);
-  const dataset = await studio.dataset('Station', { chunk_method: 'presentation' });
+  const dataset = await studio.dataset('Station', { chunk_method: method });
   await studio.ingest(dataset, 'lamps.pdf', await pdfOf('The lamp turns once in ten seconds.', 'It was lit in 1911.'));
   await studio.ingest(
     dataset,
@@ -20,7 +21,7 @@ async function withLamps(options: Parameters<typeof openDatasets>[0] = {}) {
 
 describe.skipIf(!hasChromium)(named('the chat'), () => {
   it('answers from an English and a Chinese PDF without any key; a citation leads to its page', async () => {
-    const { page, open } = await withLamps();
+    const { page, open } = await withLamps({}, 'naive');
     await open('/agents');
     await page.getByRole('link', { name: 'Chat' }).click();
     for (const [question, source, text] of [
@@ -36,10 +37,14 @@ describe.skipIf(!hasChromium)(named('the chat'), () => {
       const evidence = page.getByRole('dialog', { name: 'Evidence 1' });
       await evidence.getByRole('heading', { name: source }).waitFor();
       await evidence.getByText('document', { exact: true }).waitFor();
+      // The chunk stands on both pages: the page of the answer is named, and stands where it begins.
+      await evidence.getByText('passage: pages 1 to 2').waitFor();
+      await evidence.getByRole('paragraph').getByText('page 2', { exact: true }).waitFor();
+      expect(await evidence.locator('blockquote').textContent()).toContain(`page 2${text}`);
       await evidence.getByText(/^score \d\.\d{3}/).waitFor();
       await evidence.getByRole('link', { name: 'Open in the document' }).click();
       const chunk = page.getByRole('article').filter({ hasText: text });
-      await chunk.getByText('page 2').waitFor();
+      await chunk.getByText('page 1, 2').waitFor();
       await page.goBack();
       await conversation(page)
         .getByText(/^took /)

@@ -73,9 +73,19 @@ function* within(document: DocumentText, drafts: readonly BaseDraft[], chunker: 
   for (const [at, outer] of drafts.entries()) {
     if (parents.has(at)) continue;
     const first = position;
-    const { start, headings: above = [], context, question, page, pages: _, parent: __, ...about } = outer;
+    const {
+      start,
+      headings: above = [],
+      context,
+      question,
+      page,
+      pages: _,
+      pageStarts: __,
+      parent: ___,
+      ...about
+    } = outer;
     const shift = <T extends Range>(range: T): T => ({ ...range, start: range.start + start, end: range.end + start });
-    for (const { parent, ...own } of chunker(partOf(document, outer))) {
+    for (const { parent, pageStarts, ...own } of chunker(partOf(document, outer))) {
       position += 1;
       const headings = [...above, ...(own.headings ?? []).filter((title) => !above.includes(title))];
       const told = [context, own.context].filter((one) => one !== undefined && one !== '').join('\n');
@@ -86,6 +96,7 @@ function* within(document: DocumentText, drafts: readonly BaseDraft[], chunker: 
         ...(headings.length > 0 && { headings }),
         ...(told !== '' && { context: told }),
         ...(question !== undefined && { question }),
+        ...(pageStarts !== undefined && { pageStarts: pageStarts.map(([on, at]) => [on, at + start] as const) }),
         ...((own.page ?? page) !== undefined && { page: own.page ?? page }),
         ...(parent !== undefined && { parent: first + parent }),
       } as BaseDraft;

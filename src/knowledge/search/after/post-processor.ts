@@ -17,6 +17,8 @@ export interface FoundPassage {
   readonly end?: number;
   /** Pages that its text stands on, in order. @default unknown */
   readonly pages?: readonly number[];
+  /** Each page with the place where its text begins in the document, in UTF-16 units. @default unknown */
+  readonly pageStarts?: readonly (readonly [page: number, start: number])[];
   /** Ids of the passages that its text comes from, when these are several. @default its own id */
   readonly ids?: readonly string[];
 }

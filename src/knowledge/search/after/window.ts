@@ -71,14 +71,29 @@ function joined(parts: readonly FoundPassage[], hit: FoundPassage): FoundPassage
   }
   const ids = parts.map(({ id }) => id);
   const pages = [...new Set(parts.flatMap((part) => part.pages ?? []))].sort((a, b) => a - b);
+  const pageStarts = pageStartsOf(parts);
+  const { pageStarts: _, ...about } = hit;
   return {
-    ...hit,
+    ...about,
     text,
     ids,
     ...(pages.length > 0 && { pages }),
+    ...(pageStarts !== undefined && { pageStarts }),
     ...(start !== undefined && { start }),
     ...(end !== undefined && { end }),
   };
+}
+
+/** Where each page begins in passages that follow on one another; undefined when it is not known of one. */
+function pageStartsOf(parts: readonly FoundPassage[]): FoundPassage['pageStarts'] {
+  const starts = new Map<number, number>();
+  for (const { pageStarts, pages = [], start } of parts) {
+    const known =
+      pageStarts ?? (pages.length === 1 && start !== undefined ? [[pages[0] as number, start] as const] : undefined);
+    if (known === undefined) return undefined;
+    for (const [page, at] of known) starts.set(page, Math.min(at, starts.get(page) ?? at));
+  }
+  return [...starts].toSorted(([left], [right]) => left - right);
 }
 
 /** Longest end of a text that is looked for at the beginning of the next one. */

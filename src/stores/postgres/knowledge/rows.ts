@@ -106,7 +106,7 @@ export const CHUNK_COLUMNS = `c.id, c.document as "documentId", c.index, c.text,
 /** The columns of a chunk. */
 export function chunkRow(tenant: string, attempt: number, chunk: ChunkRecord) {
   const { id, documentId, index, text, tokens, isAvailable, updatedAt } = chunk;
-  const { datasetId, start, end, page, positions, parent, headings, context } = chunk;
+  const { datasetId, start, end, page, positions, pageStarts, parent, headings, context } = chunk;
   const { keywords, questions, tags, createdAt } = chunk;
   return {
     tenant,
@@ -115,7 +115,7 @@ export function chunkRow(tenant: string, attempt: number, chunk: ChunkRecord) {
     index,
     text: wellFormed(text),
     tokens,
-    place: JSON.stringify({ datasetId, start, end, page, positions, parent, headings, context }),
+    place: JSON.stringify({ datasetId, start, end, page, positions, pageStarts, parent, headings, context }),
     given: JSON.stringify({ keywords, questions, tags, createdAt }),
     about: JSON.stringify([headings, context]),
     is_available: isAvailable,

@@ -6,6 +6,10 @@ import { newTenant } from '../../../stores/support/records.js';
 
 const ALL = { offset: 0, limit: 100, orderBy: 'createdAt', descending: false } as const;
 const LONG_MS = 600_000;
+const PAGE_STARTS = [
+  [1, 0],
+  [2, 3],
+] as const;
 
 /** What every store of knowledge bases does. */
 export function describeKnowledgeStore(open: () => Promise<KnowledgeStore>): void {
@@ -304,13 +308,16 @@ export function describeKnowledgeStore(open: () => Promise<KnowledgeStore>): voi
       const chunks = Array.from({ length: 7 }, (_, index) =>
         chunkRecord(document, index, {
           ...{ headings: ['H'], positions: [[1, 2, 3, 4, 5]], page: 1, keywords: ['k'] },
-          ...(index === 2 && { parent: { first: 'f', text: 'whole', start: 0, end: 5, tokens: 1, positions: [] } }),
+          ...(index === 1 && { pageStarts: PAGE_STARTS }),
+          ...(index === 2 && {
+            parent: { first: 'f', text: 'whole', start: 0, end: 5, tokens: 1, positions: [], pageStarts: PAGE_STARTS },
+          }),
         }),
       );
       await store.putChunks(tenant, document.id, 0, chunks.slice(4));
       await store.putChunks(tenant, document.id, 0, chunks.slice(0, 4));
-      const { items, total } = await store.listChunks(tenant, { documentId: document.id, offset: 2, limit: 3 });
-      expect([items, total]).toEqual([chunks.slice(2, 5), 7]);
+      const { items, total } = await store.listChunks(tenant, { documentId: document.id, offset: 1, limit: 3 });
+      expect([items, total]).toEqual([chunks.slice(1, 4), 7]);
       const ids = chunks.slice(0, 2).map(({ id }) => id);
       expect((await store.findChunks(tenant, [...ids, 'none'])).map(({ id }) => id).sort()).toEqual(ids);
       expect(await store.chunksAfter(tenant, document.id, undefined, 2)).toEqual(chunks.slice(0, 2));
