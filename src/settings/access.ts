@@ -1,4 +1,4 @@
-/** What the settings of access are made of: keys with their tenants, ranges of addresses, names of this machine. */
+/** What the settings of access are made of: keys with their tenants, ranges of addresses. */
 import ipaddr from 'ipaddr.js';
 import type { Parsed } from './setting.js';
 
@@ -46,10 +46,4 @@ export function parseRange(text: string): AddressRange | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Whether a host name (without port) always means this machine, whatever a DNS server answers. */
-export function isLoopbackName(name: string): boolean {
-  const host = name.toLowerCase().replace(/^\[|\]$/g, '');
-  return host === 'localhost' || host === '::1' || /^127(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}$/.test(host);
 }

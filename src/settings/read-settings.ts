@@ -3,7 +3,7 @@ import { EngineError } from '../errors.js';
 import { type ModelsConfiguration, readModels } from '../models/configuration.js';
 import { didYouMean } from '../nearest-name.js';
 import { invalidOption, requireObject } from '../operators/invalid-option.js';
-import { isLoopbackName } from './access.js';
+import { isLoopbackName } from '../own-pages.js';
 import type { Setting } from './setting.js';
 import { SETTINGS, TITLES } from './table.js';
 

@@ -7,6 +7,7 @@ import {
   requireOptions,
   requireWhole,
 } from '../../operators/invalid-option.js';
+import { type ForeignRequest, foreignRequest } from '../../own-pages.js';
 import { fromUiMessages } from '../../ui-messages/from-ui-messages.js';
 import { UI_MESSAGE_HEADER, type UiMessage } from '../../ui-messages/protocol.js';
 import type { Runner } from '../runner/runner.js';
@@ -30,7 +31,7 @@ export interface AgentHandlerOptions {
   readonly basePath?: string;
   /**
    * Who asks: a name whose sessions no other name reaches, or undefined for a request that is refused with 401. @default all are one and the same, which
-   * is for servers that only their own machine reaches
+   * is for servers that only their own machine reaches: requests under other names than loopback ones, and those of other pages, are refused with 403
    */
   readonly authorise?: (request: Request) => string | undefined | PromiseLike<string | undefined>;
   /** Conversations at work at once; one more is 429. @default 100 */
@@ -41,7 +42,10 @@ export interface AgentHandlerOptions {
   readonly maxEvents?: number;
   /** Milliseconds for which they are kept behind the end. @default 60,000 */
   readonly keepMs?: number;
-  /** Origins of pages that may open WebSockets, such as `https://shop.example`. @default the host of the request alone */
+  /**
+   * Origins of pages that may open WebSockets, and without `authorise` send requests, such as `https://shop.example`. @default the host of the request
+   * alone
+   */
   readonly origins?: readonly string[];
 }
 
@@ -75,6 +79,11 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   FORBIDDEN: 403,
   BODY_TOO_LARGE: 413,
   LIMIT_REACHED: 429,
+};
+
+const FOREIGN: Readonly<Record<ForeignRequest, string>> = {
+  name: 'Without "authorise" these agents answer to loopback names only, such as localhost. Give agentHandler an "authorise" to use another name.',
+  page: 'Without "authorise" these agents answer to their own pages only. Name other origins in "origins", or give agentHandler an "authorise".',
 };
 
 /** Where WebSockets are. */
@@ -152,6 +161,7 @@ class AgentServer {
     const found = SOCKET_ROUTE.exec(this.#placeOf(request));
     if (found === null) return undefined;
     try {
+      this.#requireOwn(request);
       requireOrigin(request, this.#options.origins);
       const asked = this.#askedBy(await this.#whoAsks(request), decoded(found[1] ?? ''));
       if (this.#talks.isClosed) throw closing();
@@ -173,6 +183,7 @@ class AgentServer {
     const found = ROUTE.exec(place);
     if (found === null && forPages === null)
       throw new EngineError('NOT_FOUND', `There is nothing at ${new URL(request.url).pathname.slice(0, 200)}.`);
+    this.#requireOwn(request);
     const who = await this.#whoAsks(request);
     const askedFor = (id: string): Asked => ({ request, ...this.#askedBy(who, id) });
     const [, rawId = '', verb = ''] = found ?? forPages ?? [];
@@ -225,6 +236,19 @@ class AgentServer {
     const { basePath } = this.#options;
     const { pathname } = new URL(url);
     return pathname.startsWith(basePath) ? pathname.slice(basePath.length) : '';
+  }
+
+  /** Where nothing says who asks, what reaches the machine by a name of another site must not count. @throws EngineError FORBIDDEN */
+  #requireOwn({ url, headers }: Request): void {
+    const { authorise, origins } = this.#options;
+    if (authorise !== undefined) return;
+    const asked = {
+      host: headers.get('host') ?? new URL(url).host,
+      origin: headers.get('origin') ?? undefined,
+      site: headers.get('sec-fetch-site') ?? undefined,
+    };
+    const foreign = foreignRequest(asked, origins);
+    if (foreign !== undefined) throw new EngineError('FORBIDDEN', FOREIGN[foreign]);
   }
 
   /** @throws EngineError UNAUTHENTICATED */

@@ -46,6 +46,8 @@ export function requestOf(
   for (const [name, value] of Object.entries(headers)) {
     if (!name.startsWith(':') && value !== undefined) sent.set(name, Array.isArray(value) ? value.join(', ') : value);
   }
+  const { ':authority': authority } = headers;
+  if (typeof authority === 'string' && !sent.has('host')) sent.set('host', authority);
   const init = { method, headers: sent, ...(body !== undefined && { body, duplex: 'half' }) };
   return new Request(new URL(url, 'http://localhost'), init as RequestInit);
 }

@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import { EngineError } from '../../errors.js';
 import { badArgument } from '../../hosting/refusals.js';
-import { isLoopbackName } from '../../settings/access.js';
+import { isLoopbackName } from '../../own-pages.js';
 import { METRICS_TYPE, renderMetrics } from '../../telemetry/metric-registry.js';
 import { refusalOf } from '../access/origins.js';
 import { type Envelope, success } from '../envelope.js';

@@ -1,7 +1,8 @@
 /** A runner over real sockets: turns as events, inputs, stops, answers, readers that leave and come back. */
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { json as readJson } from 'node:stream/consumers';
 import { Observable, Subject } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
@@ -51,6 +52,12 @@ async function serve(list: readonly Reply[], options: Partial<AgentHandlerOption
     server.close();
   });
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}${options.basePath ?? ''}`;
+  /** With headers that `fetch` keeps for itself. */
+  const send = async (path: string, headers: Record<string, string>) => {
+    const asked = request(`${base}${path}`, { headers }).end();
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    return { status: answer.statusCode, body: await readJson(answer) };
+  };
   const post = (path: string, body: unknown, init: RequestInit = {}): Promise<Response> =>
     fetch(`${base}/sessions/${path}`, {
       method: 'POST',
@@ -60,7 +67,7 @@ async function serve(list: readonly Reply[], options: Partial<AgentHandlerOption
     });
   const get = (path: string, headers: Record<string, string> = {}) => fetch(`${base}/sessions/${path}`, { headers });
   const entered = () => new Promise<void>((resolve) => entered$.subscribe(() => resolve()));
-  return { post, get, entered, open: (text: string) => open$.next(text), model, handler, left: () => left };
+  return { post, get, send, entered, open: (text: string) => open$.next(text), model, handler, left: () => left };
 }
 
 interface Told {
@@ -207,6 +214,29 @@ describe('agentHandler', () => {
   ])('refuses %s with %j', async (path, body, status) => {
     const { post } = await serve(['x'], { maxBodyBytes: 1_000 });
     expect((await post(path, body)).status).toBe(status);
+  });
+
+  it.each([
+    [{ host: 'evil.example' }, 403],
+    [{ host: 'evil.example:80', origin: 'http://evil.example:80' }, 403],
+    [{ host: '127.0.0.1.evil.example' }, 403],
+    [{ origin: 'https://evil.example' }, 403],
+    [{ origin: 'null' }, 403],
+    [{ 'sec-fetch-site': 'cross-site' }, 403],
+    [{}, 200],
+    [{ host: 'LOCALHOST:1' }, 200],
+    [{ host: '[::1]:1', origin: 'http://[::1]:1' }, 200],
+    [{ origin: 'https://shop.example' }, 200],
+  ])('answers to its own names and pages without `authorise`: %j gets %i', async (headers, status) => {
+    const { send } = await serve(['Hello.'], { origins: ['https://shop.example'] });
+    const asked = await send('/sessions/s', headers);
+    expect(asked.status).toBe(status);
+    if (status === 403) expect(asked.body).toMatchObject({ error: { code: 'FORBIDDEN' } });
+  });
+
+  it('answers to every name where `authorise` says who asks', async () => {
+    const { send } = await serve(['Hello.'], { authorise: () => 'ann' });
+    expect((await send('/sessions/s', { host: 'agents.example', origin: 'https://shop.example' })).status).toBe(200);
   });
 
   it('reads no form of another site, and bounds what is at work', async () => {

@@ -278,6 +278,13 @@ describe('a WebSocket of a session', () => {
     expect([ann.events.length > 0, bob.events.length]).toEqual([true, 0]);
   });
 
+  it('without `authorise` answers to its own names alone', async () => {
+    const { client } = await serve(['A.']);
+    expect(await refused(client('/sessions/s/live', { headers: { host: 'evil.example' } }))).toBe(403);
+    const rebound = { headers: { host: 'evil.example' }, origin: 'http://evil.example' };
+    expect(await refused(client('/sessions/s/live', rebound))).toBe(403);
+  });
+
   it('leaves other paths to other listeners, and lives on after requests that are none', async () => {
     const { client, server, port } = await serve(['Hello.']);
     const broken = connect(port, '127.0.0.1');
