@@ -24,8 +24,10 @@ export function messagesOf(input: unknown, path: string): readonly ChatMessage[]
   );
 }
 
-function isMessage(value: unknown): value is ChatMessage {
-  return isJsonObject(value) && typeof value.role === 'string' && ROLES.has(value.role);
+/** Whether a value is a message: it has a role and a content; what the content says is the business of models. */
+export function isMessage(value: unknown): value is ChatMessage {
+  if (!isJsonObject(value) || typeof value.role !== 'string' || !ROLES.has(value.role)) return false;
+  return typeof value.content === 'string' || Array.isArray(value.content);
 }
 
 const ROLES: ReadonlySet<string> = new Set(['system', 'user', 'assistant', 'tool']);

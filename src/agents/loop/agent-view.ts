@@ -2,6 +2,8 @@
 import type { StepActivation } from '../../compose/step.js';
 import type { Json } from '../../json.js';
 import type { ChatMessage, TokenUsage } from '../../models/messages.js';
+import { invalidOption } from '../../operators/invalid-option.js';
+import { isMessage } from './agent-input.js';
 import { loopAt } from './loop-state.js';
 import { type SessionHandle, sessionAt } from './session-values.js';
 
@@ -21,7 +23,7 @@ export interface AgentView {
   readonly signal: AbortSignal;
   /** Idempotency key of the step; the same when it is repeated after a crash. */
   readonly key: string;
-  /** Puts another conversation in its place, for good. */
+  /** Puts another conversation in its place, for good. @throws EngineError OPTION_INVALID for what is no list of messages. */
   replaceMessages(messages: readonly ChatMessage[]): void;
   /** Says something of its own, live in the events of the run. */
   emit(name: string, data: Json): void;
@@ -65,6 +67,9 @@ export class StepView implements AgentView {
   }
 
   replaceMessages(messages: readonly ChatMessage[]): void {
+    if (!Array.isArray(messages) || !messages.every(isMessage)) {
+      throw invalidOption('replaceMessages', 'messages', 'a list of messages', messages);
+    }
     const loop = loopAt(this.at);
     const { given, messages: said } = loop.value;
     loop.append('replaced', ...said.slice(given));

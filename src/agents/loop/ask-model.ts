@@ -1,14 +1,17 @@
 /** The model of an agent, asked until there is an answer that can be used: with limits, tries, and other models that stand in. */
 import { concat, concatMap, defer, EMPTY, from, type Observable, of, tap, timer } from 'rxjs';
 import { isThenable } from '../../compose/engine/later.js';
+import { show } from '../../compose/make-step.js';
 import { askChatModel } from '../../compose/models/chat-model-step.js';
 import type { StepActivation } from '../../compose/step.js';
 import { EngineError, toEngineError } from '../../errors.js';
+import { isJsonObject } from '../../json.js';
 import type { ChatModel } from '../../models/chat-model.js';
 import { concatMessages, messageOf } from '../../models/concat-messages.js';
 import type { AssistantChunk, AssistantMessage } from '../../models/messages.js';
 import { goOnWith } from '../../operators/go-on-with.js';
 import { type AnswerLimits, answerLimits } from './answer-limits.js';
+import { wrongGiven } from './given.js';
 import type { RoundRequest } from './middleware.js';
 
 /** How a call of a model ended. */
@@ -85,7 +88,7 @@ export function askModel(
       const wanted = verdict === false ? undefined : verdict === true ? {} : verdict;
       if (wanted !== undefined && count < (policy.retry?.attempts ?? 1)) {
         const again = defer(() => attempt({ ...asked, ...wanted.request }, tried, count + 1));
-        const delayMs = wanted.delayMs ?? delayOf(policy.retry, count);
+        const delayMs = delayOf(policy, wanted, count);
         at.emit('model-retry', { attempt: count + 1, delayMs, ...why });
         return concat(of(RESTART), delayMs > 0 ? timer(delayMs).pipe(concatMap(() => again)) : again);
       }
@@ -110,9 +113,9 @@ export function askModel(
         if (judged === undefined) return next(error, error?.retryable === true);
         const outcome: ModelOutcome =
           error === undefined ? { type: 'answered', message: joinAnswer(judged) } : { type: 'failed', error };
-        const verdict = policy.retry?.when?.(outcome, count) ?? false;
-        if (isThenable(verdict)) return from(verdict).pipe(concatMap((later) => next(error, later)));
-        return next(error, verdict);
+        const judge = (verdict: unknown): Observable<AssistantMessage> => next(error, verdictOf(policy, verdict));
+        const verdict = policy.retry?.when?.(outcome, count);
+        return isThenable(verdict) ? from(verdict).pipe(concatMap(judge)) : judge(verdict);
       }),
     );
   };
@@ -162,9 +165,22 @@ function withInstructions(instructions: string, messages: RoundRequest['messages
   return instructions === '' ? messages : [{ role: 'system', content: instructions }, ...messages];
 }
 
-function delayOf(retry: ModelRetry | undefined, attempt: number): number {
+/** @throws EngineError NODE_PROTOCOL */
+function verdictOf({ agent }: AskPolicy, given: unknown): boolean | NextTry {
+  const isKnown =
+    isJsonObject(given) &&
+    Object.keys(given).every((name) => name === 'delayMs' || name === 'request') &&
+    (given.request === undefined || isJsonObject(given.request));
+  if (typeof given === 'boolean' || isKnown) return given as boolean | NextTry;
+  throw wrongGiven(`"retry.when" of agent "${agent}"`, 'true, false, or { delayMs, request }', show(given));
+}
+
+/** @throws EngineError NODE_PROTOCOL */
+function delayOf({ agent, retry }: AskPolicy, next: NextTry, attempt: number): number {
   const { delayMs = 0 } = retry ?? {};
-  return typeof delayMs === 'function' ? delayMs(attempt) : delayMs;
+  const given: unknown = next.delayMs ?? (typeof delayMs === 'function' ? delayMs(attempt) : delayMs);
+  if (typeof given === 'number' && given >= 0) return given;
+  throw wrongGiven(`"retry" of agent "${agent}"`, 'milliseconds of at least 0', show(given));
 }
 
 function lastError({ agent, retry }: AskPolicy, models: number, error: EngineError | undefined): EngineError {

@@ -6,6 +6,7 @@ import { type ToolsCall, toolCaller } from '../../compose/tools/tools-node.js';
 import type { ToolCall } from '../../models/content-parts.js';
 import type { ToolMessage } from '../../models/messages.js';
 import type { AgentInGraph } from './agent-in-graph.js';
+import { isWrongReply, replyBy } from './given.js';
 import { MiddlewareView } from './run-hooks.js';
 
 /** Makes calls of tools in a step of the agent. What fails, and a tool that is not there, is text for the model. */
@@ -16,10 +17,16 @@ export function callsOfTools(
   const use = setup.use.flatMap((middleware) => {
     if (middleware.wrapTool === undefined) return [];
     const view = new MiddlewareView(setup.name, at, middleware);
-    const wrap: ToolsCall['use'][number] = (request, next) => middleware.wrapTool?.(request, next, view) as never;
+    const wrap: ToolsCall['use'][number] = (request, next) =>
+      replyBy(middleware, middleware.wrapTool?.(request, next, view) as never);
     return [Object.defineProperty(wrap, 'name', { value: middleware.name })];
   });
-  return toolCaller(`agent "${setup.name}"`, { tools, use, concurrency: setup.concurrency, errorsAsText: true });
+  return toolCaller(`agent "${setup.name}"`, {
+    tools,
+    use,
+    concurrency: setup.concurrency,
+    errorsAsText: (error) => (isWrongReply(error) ? undefined : error.message),
+  });
 }
 
 /** The same where no middleware stands around tools: made once for all rounds. */

@@ -1,4 +1,5 @@
 /** The safe point before a round of an agent: inputs that came meanwhile join, and stop rules are asked. */
+import { show } from '../../compose/make-step.js';
 import type { Step, StepActivation } from '../../compose/step.js';
 import { step } from '../../compose/steps.js';
 import { EngineError } from '../../errors.js';
@@ -8,6 +9,7 @@ import type { UserInput } from '../sessions/session-store.js';
 import { type AgentInGraph, hasWork } from './agent-in-graph.js';
 import type { AgentSetup } from './agent-options.js';
 import { StepView } from './agent-view.js';
+import { wrongGiven } from './given.js';
 import { heardAt, keepHeard } from './heard-inputs.js';
 import { type AgentPlace, liveAt } from './live-control.js';
 import { loopAt } from './loop-state.js';
@@ -36,6 +38,9 @@ export function listenStep(agent: AgentInGraph): Step<unknown, Heard> {
       live?.deliver(place, inputs, loop.value.round + 1);
     }
     const spent = spentReason(setup.stopWhen, new StepView(setup.name, at));
+    if (spent !== undefined && typeof spent !== 'string') {
+      throw wrongGiven(`A rule in "stopWhen" of agent "${setup.name}"`, 'text that says why, or nothing', show(spent));
+    }
     if (spent !== undefined) {
       const isOver = loop.value.spent !== '';
       if (setup.whenStopped === 'fail') throw stopped(setup, spent);

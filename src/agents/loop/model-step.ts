@@ -1,6 +1,7 @@
 /** One round of an agent's model: the request, as middlewares make it, and the pieces of the answer. */
 import { concatMap, defer, first as firstOf, from, isObservable, map, type Observable, of, takeUntil, tap } from 'rxjs';
 import { isThenable } from '../../compose/engine/later.js';
+import { show } from '../../compose/make-step.js';
 import type { Step, StepActivation } from '../../compose/step.js';
 import { step } from '../../compose/steps.js';
 import { toEngineError } from '../../errors.js';
@@ -10,12 +11,13 @@ import { requestMessages } from '../round.js';
 import type { AgentInGraph } from './agent-in-graph.js';
 import { StepView } from './agent-view.js';
 import { askModel, isRestart, joinAnswer, RESTART, UNFINISHED } from './ask-model.js';
+import { givenBy, piecesBy, preparedBy, wrongGiven } from './given.js';
 import { heardAt } from './heard-inputs.js';
 import { placeOf } from './listen-step.js';
 import { liveAt } from './live-control.js';
 import { addUsage, largerUsage, loopAt } from './loop-state.js';
 import type { AskModel, RoundRequest } from './middleware.js';
-import { givenBy, MiddlewareView } from './run-hooks.js';
+import { MiddlewareView } from './run-hooks.js';
 import { markAnswer } from './say-step.js';
 
 /** Asks the model; the chunks are those of its message, as {@link joinAnswer} joins them. */
@@ -84,10 +86,7 @@ function requestOf(agent: AgentInGraph, at: StepActivation): RoundRequest | Obse
   if (prepareRound !== undefined) {
     const view = new StepView(setup.name, at);
     changes.push((request) => {
-      const merge = (change: unknown): RoundRequest => ({
-        ...request,
-        ...(change as Partial<RoundRequest> | undefined),
-      });
+      const merge = (change: unknown): RoundRequest => preparedBy(setup.name, change, request);
       const change = prepareRound(request, view);
       if (isObservable(change)) return change.pipe(map(merge));
       return isThenable(change) ? change.then(merge) : merge(change);
@@ -142,9 +141,14 @@ function instructionsOf({ name, instructions, use }: AgentInGraph['setup'], at: 
   const view = new StepView(name, at);
   const texts = [instructions, ...use.map((middleware) => middleware.instructions ?? '')];
   return texts
-    .map((text) => (typeof text === 'function' ? text(view) : text))
+    .map((text) => (typeof text === 'function' ? saidBy(name, text(view)) : text))
     .filter((text) => text !== '')
     .join('\n\n');
+}
+
+function saidBy(agent: string, given: unknown): string {
+  if (typeof given === 'string') return given;
+  throw wrongGiven(`A function "instructions" of agent "${agent}"`, 'text', show(given));
 }
 
 /** The middlewares around one try, the first one outermost. */
@@ -152,7 +156,7 @@ function wrapped({ setup }: AgentInGraph, at: StepActivation, ask: AskModel): As
   return setup.use.reduceRight<AskModel>((next, middleware) => {
     if (middleware.wrapModel === undefined) return next;
     const view = new MiddlewareView(setup.name, at, middleware);
-    return (request) => defer(() => middleware.wrapModel?.(request, next, view) ?? next(request));
+    return (request) => defer(() => piecesBy(middleware, middleware.wrapModel?.(request, next, view)));
   }, ask);
 }
 

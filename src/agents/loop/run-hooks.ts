@@ -2,15 +2,15 @@
 import { defer, type Observable, tap } from 'rxjs';
 import { isThenable } from '../../compose/engine/later.js';
 import { Interrupt, type InterruptOptions, type InterruptPart } from '../../compose/interrupt.js';
-import { show } from '../../compose/make-step.js';
 import type { StepActivation } from '../../compose/step.js';
 import { EngineError } from '../../errors.js';
 import { isJsonObject } from '../../json.js';
 import type { AssistantMessage } from '../../models/messages.js';
 import { StepView } from './agent-view.js';
 import { callModel, joinAnswer } from './ask-model.js';
+import { givenBy, type PassingHook } from './given.js';
 import { addUsage, loopAt } from './loop-state.js';
-import type { AnyMiddleware, AskingHookResult, HOOKS, HookView, RoundRequest } from './middleware.js';
+import type { AnyMiddleware, AskingHookResult, HookView, RoundRequest } from './middleware.js';
 
 /** The view of one middleware. */
 export class MiddlewareView extends StepView implements HookView {
@@ -61,37 +61,6 @@ export class MiddlewareView extends StepView implements HookView {
   }
 }
 
-/** What the hooks that pass a value on may give in its place. */
-const GIVES = {
-  beforeAgent: { needs: 'a list of messages', fits: Array.isArray },
-  afterModel: {
-    needs: 'an answer, such as { message, results }',
-    fits: (given: unknown) => isJsonObject(given) && isJsonObject(given.message) && Array.isArray(given.results),
-  },
-  afterTools: { needs: 'a list of results', fits: Array.isArray },
-  afterAgent: {
-    needs: 'an answer, such as { text }',
-    fits: (given: unknown) => isJsonObject(given) && typeof given.text === 'string',
-  },
-  beforeModel: {
-    needs: 'a request, such as { ...request, instructions }',
-    fits: (given: unknown) => isJsonObject(given) && Array.isArray(given.messages) && Array.isArray(given.tools),
-  },
-} as const satisfies Partial<Record<(typeof HOOKS)[number], unknown>>;
-
-/**
- * What a hook gave in place of its value, or that value where it gave nothing.
- *
- * @throws EngineError NODE_PROTOCOL for something that the agent cannot go on with.
- */
-export function givenBy<T>(hook: keyof typeof GIVES, { name }: AnyMiddleware, given: unknown, before: T): T {
-  if (given === undefined) return before;
-  const { needs, fits } = GIVES[hook];
-  if (fits(given)) return given as T;
-  const message = `The hook "${hook}" of the middleware "${name}" must give ${needs}, or nothing; received ${show(given)}.`;
-  throw new EngineError('NODE_PROTOCOL', message);
-}
-
 /** A hook of a middleware, as it is called. */
 type Hook<T> = ((value: T, view: MiddlewareView) => AskingHookResult<T>) | undefined;
 
@@ -110,7 +79,7 @@ interface HookMemo {
 export function runHooks<T>(
   agent: string,
   middlewares: readonly AnyMiddleware[],
-  name: Exclude<keyof typeof GIVES, 'beforeModel'>,
+  name: Exclude<PassingHook, 'beforeModel'>,
   first: T,
   at: StepActivation,
 ): T | Interrupt | PromiseLike<T | Interrupt> {
