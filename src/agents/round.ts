@@ -12,6 +12,8 @@
 import { type ChatMessage, contentText } from '../models/chat-model.js';
 import type { AssistantPart, ToolCall } from '../models/content-parts.js';
 import type { AssistantMessage, TokenUsage } from '../models/messages.js';
+import type { Language } from './language.js';
+import { ROUND_TEXTS } from './round-texts.js';
 
 /** What rules see of an agent between two rounds. */
 export interface RoundFacts {
@@ -22,6 +24,8 @@ export interface RoundFacts {
   readonly usage: Pick<TokenUsage, 'totalTokens'>;
   /** Milliseconds that the model and tools were at work. */
   readonly elapsedMs: number;
+  /** Of what the model is told. @default 'en' */
+  readonly language?: Language;
 }
 
 /** Looks at an agent before each call of its model; text says why it may call no more tools. */
@@ -39,24 +43,29 @@ export function spentReason<F extends RoundFacts>(rules: readonly RoundRule<F>[]
     const reason = rule(facts);
     if (reason !== undefined) return reason;
   }
-  if (isLongerThan(facts.messages, MAX_CONVERSATION)) return 'The conversation with the tools has become too long.';
+  if (isLongerThan(facts.messages, MAX_CONVERSATION)) return ROUND_TEXTS[facts.language ?? 'en'].tooLong;
   return undefined;
 }
 
 /** Rule: at most so many tokens, as far as the model counts them. */
 export function tokensRule(most: number): RoundRule {
-  return ({ usage }) => (usage.totalTokens >= most ? `The budget of ${most} tokens is spent.` : undefined);
+  return ({ usage, language = 'en' }) => (usage.totalTokens >= most ? ROUND_TEXTS[language].tokens(most) : undefined);
 }
 
 /** Rule: at most so many milliseconds in which the model or a tool is at work. */
 export function millisecondsRule(most: number): RoundRule {
-  return ({ elapsedMs }) => (elapsedMs >= most ? `The budget of ${most / 1000} seconds is spent.` : undefined);
+  return ({ elapsedMs, language = 'en' }) =>
+    elapsedMs >= most ? ROUND_TEXTS[language].seconds(most / 1000) : undefined;
 }
 
 /** What a model is asked: the conversation, and behind it that tools may not be called any more, when there is a reason. */
-export function requestMessages(messages: readonly ChatMessage[], spent: string | undefined): readonly ChatMessage[] {
+export function requestMessages(
+  messages: readonly ChatMessage[],
+  spent: string | undefined,
+  language: Language = 'en',
+): readonly ChatMessage[] {
   if (spent === undefined) return messages;
-  const content = `${spent} No more tools can be called now. Answer with what you know so far, and say what is missing.`;
+  const content = ROUND_TEXTS[language].noMoreTools(spent);
   return [...messages, { role: 'user', content }];
 }
 

@@ -20,6 +20,7 @@ export {
 export { type AgentToolCall, type AgentToolEvent, type BoundTool, bindTool } from '../agents/agent-tool.js';
 export { callContext } from '../agents/call-context.js';
 export { openChat } from '../agents/chat.js';
+export type { Language } from '../agents/language.js';
 export { agent } from '../agents/loop/agent.js';
 export { type AgentToolOptions, agentTool } from '../agents/loop/agent-as-tool.js';
 export {
@@ -85,7 +86,6 @@ export { type MemoryFilesOptions, memoryFiles } from '../agents/middleware/files
 export type { GuardResult, GuardTrip, GuardVerdict } from '../agents/middleware/guard.js';
 export { type GuardedInput, type GuardInputOptions, guardInput } from '../agents/middleware/guard-input.js';
 export { type GuardedOutput, type GuardOutputOptions, guardOutput } from '../agents/middleware/guard-output.js';
-export type { Language } from '../agents/middleware/language.js';
 export { type AgentMemory, type MemoryOptions, memory, type RememberedTurn } from '../agents/middleware/memory.js';
 export { type PatchToolCallsOptions, patchToolCalls } from '../agents/middleware/patch-tool-calls.js';
 export { type ReduceToolResultsOptions, reduceToolResults } from '../agents/middleware/reduce-tool-results.js';
@@ -158,7 +158,7 @@ export { type AgentFromOptions, type AgentReply, agentFrom } from '../agents/tea
 export { type DeepAgentOptions, deepAgent } from '../agents/teams/deep-agent.js';
 export { type HandoffOptions, handoff } from '../agents/teams/handoff.js';
 export { type HostOptions, hostAgents } from '../agents/teams/host-agents.js';
-export { exitLoop, type LoopOptions, loopAgents, type TeamRound } from '../agents/teams/loop-agents.js';
+export { exitLoop, exitLoopIn, type LoopOptions, loopAgents, type TeamRound } from '../agents/teams/loop-agents.js';
 export { type MemberAnswer, type ParallelOptions, parallelAgents } from '../agents/teams/parallel-agents.js';
 export { type Plan, type PlanExecuteOptions, planExecute, type Replan } from '../agents/teams/plan-execute.js';
 export { type SequentialOptions, sequentialAgents } from '../agents/teams/sequential-agents.js';

@@ -5,8 +5,10 @@ import { checkArguments, readToolInput, type ToolInput } from '../../compose/too
 import type { JsonObject } from '../../json.js';
 import type { ChatMessage } from '../../models/messages.js';
 import { invalidOption, requireCallable, requireOptions, requireText } from '../../operators/invalid-option.js';
+import { type Language, requireLanguage } from '../language.js';
 import { AGENT_TOOL, type AgentAsTool, type AnyAgent, type CalledAgent, isAgent } from './agent-end.js';
 import { messagesOf } from './agent-input.js';
+import { AGENT_TEXTS } from './agent-texts.js';
 
 /** How an agent is offered to models. */
 export interface AgentToolOptions {
@@ -20,6 +22,8 @@ export interface AgentToolOptions {
   readonly hears?: 'request' | 'history';
   /** What describes its arguments, with `question`. @default { request: text } */
   readonly input?: ToolInput;
+  /** Of what models are told of its request. @default 'en' */
+  readonly language?: Language;
   /** The question that arguments are. @default their `request` */
   readonly question?: (args: JsonObject) => string | readonly ChatMessage[];
 }
@@ -36,9 +40,10 @@ export interface AgentToolOptions {
 export function agentTool(agent: AnyAgent, options: AgentToolOptions = {}): AgentAsTool {
   if (!isAgent(agent)) throw invalidOption('agentTool', 'agent', 'what agent(…) gives', agent);
   const owner = `agentTool "${agent.name}"`;
-  requireOptions(owner, options, ['name', 'description', 'hears', 'input', 'question']);
-  const { name = agent.name, description = agent.description, hears = 'request', input = REQUEST } = options;
-  const { question = requestOf } = options;
+  requireOptions(owner, options, ['name', 'description', 'hears', 'input', 'question', 'language']);
+  const { name = agent.name, description = agent.description, hears = 'request', language = 'en' } = options;
+  requireLanguage(owner, language);
+  const { question = requestOf, input = requestInput(language) } = options;
   requireCallable(owner, 'question', options.question);
   requireText(owner, 'description', description, 'text that says what the agent is for; give it here or to the agent');
   const schema = readToolInput(owner, input);
@@ -59,11 +64,14 @@ export function agentTool(agent: AnyAgent, options: AgentToolOptions = {}): Agen
   return Object.freeze({ ...tool, [AGENT_TOOL]: called });
 }
 
-const REQUEST: JsonObject = {
-  type: 'object',
-  properties: { request: { type: 'string', description: 'What it has to do, with everything that it needs to know.' } },
-  required: ['request'],
-};
+function requestInput(language: Language): JsonObject {
+  const { request } = AGENT_TEXTS[language];
+  return {
+    type: 'object',
+    properties: { request: { type: 'string', description: request } },
+    required: ['request'],
+  };
+}
 
 function requestOf({ request }: JsonObject): string {
   return typeof request === 'string' ? request : JSON.stringify(request ?? '');

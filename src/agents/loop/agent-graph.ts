@@ -70,7 +70,7 @@ export function agentGraph<O>(
   const all = [...setup.tools, ...setup.brought];
   const agents = all.filter(isAgentAsTool);
   const tools = all.filter((tool) => !isAgentAsTool(tool));
-  const handoffs = handoffTools(setup.name, shape.handoffs ?? []);
+  const handoffs = handoffTools(setup, shape.handoffs ?? []);
   const background = backgroundRules(setup.use);
   const inGraph: AgentInGraph = {
     setup,

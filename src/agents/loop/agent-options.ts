@@ -14,6 +14,7 @@ import {
   requireWhole,
 } from '../../operators/invalid-option.js';
 import type { StandardSchema } from '../../standard-schema.js';
+import { type Language, requireLanguage } from '../language.js';
 import type { AgentView } from './agent-view.js';
 import { type AnswerLimits, checkLimits } from './answer-limits.js';
 import type { ModelRetry } from './ask-model.js';
@@ -68,6 +69,8 @@ export interface AgentOptions<O = string> {
   readonly limits?: AnswerLimits;
   /** Calls of tools at work at once, and of agents. @default 8 */
   readonly concurrency?: number;
+  /** Of what its model is told by the agent itself: why no tool may be called, how an answer is mended, what others said. @default 'en' */
+  readonly language?: Language;
 }
 
 /** The same with its defaults. */
@@ -101,6 +104,7 @@ const OPTIONS = [
   'retry',
   'limits',
   'concurrency',
+  'language',
 ];
 
 /**
@@ -126,9 +130,11 @@ export function readAgentOptions(options: AgentOptions<never>): AgentSetup {
   if (!['answer', 'end', 'fail'].includes(whenStopped)) {
     throw invalidOption(owner, 'whenStopped', '"answer", "end" or "fail"', whenStopped);
   }
-  const { settings = {}, answerFrom = 'end' } = options;
+  const { settings = {}, answerFrom = 'end', language = 'en' } = options;
+  requireLanguage(owner, language);
   if (!['end', 'text'].includes(answerFrom)) throw invalidOption(owner, 'answerFrom', '"end" or "text"', answerFrom);
-  const basis: AgentBasis = { name, model, failover, settings, limits, tools };
+  const held = use.filter(({ holdsForHelpers }) => holdsForHelpers === true);
+  const basis: AgentBasis = { name, model, failover, settings, limits, tools, use: held };
   const brought = use.flatMap(({ tools: more = [] }) => (typeof more === 'function' ? more(basis) : more));
   const box = toolBox(owner, [...tools, ...brought]);
   const { returnDirectly = [], instructions = '' } = options;
@@ -152,6 +158,7 @@ export function readAgentOptions(options: AgentOptions<never>): AgentSetup {
     answerFrom,
     repairs,
     concurrency,
+    language,
     limits,
     retry,
     output: options.output,

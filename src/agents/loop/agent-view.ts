@@ -3,6 +3,7 @@ import type { StepActivation } from '../../compose/step.js';
 import type { Json } from '../../json.js';
 import type { ChatMessage, TokenUsage } from '../../models/messages.js';
 import { invalidOption } from '../../operators/invalid-option.js';
+import type { Language } from '../language.js';
 import { isMessage } from './agent-input.js';
 import { loopAt } from './loop-state.js';
 import { type SessionHandle, sessionAt } from './session-values.js';
@@ -10,6 +11,8 @@ import { type SessionHandle, sessionAt } from './session-values.js';
 /** An agent at work. */
 export interface AgentView {
   readonly agent: string;
+  /** Of what its model is told. */
+  readonly language: Language;
   /** Calls of the model that have begun. */
   readonly round: number;
   /** The conversation, without instructions. */
@@ -31,13 +34,21 @@ export interface AgentView {
   now(): number;
 }
 
+/** What tells agents apart, and how they speak. */
+export interface Speaker {
+  readonly name: string;
+  readonly language: Language;
+}
+
 /** The view of a step of an agent. */
 export class StepView implements AgentView {
   readonly agent: string;
+  readonly language: Language;
   protected readonly at: StepActivation;
 
-  constructor(agent: string, at: StepActivation) {
-    this.agent = agent;
+  constructor({ name, language }: Speaker, at: StepActivation) {
+    this.agent = name;
+    this.language = language;
     this.at = at;
   }
 

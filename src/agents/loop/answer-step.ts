@@ -10,6 +10,7 @@ import { toolMessage } from '../../models/messages.js';
 import { parseMessage } from '../../models/parse-message.js';
 import type { AgentEnd, AnswerReason } from './agent-end.js';
 import { type AgentInGraph, type Ending, hasWork, type Verdict } from './agent-in-graph.js';
+import { AGENT_TEXTS } from './agent-texts.js';
 import { backgroundAt, endWorks, hasOpenWork, untold } from './background-state.js';
 import { sortCalls } from './call-steps.js';
 import { saidTo } from './heard-by.js';
@@ -49,7 +50,7 @@ export function answerStep(agent: AgentInGraph): Step<Ending, Verdict> {
       return ended(agent, at, { type: 'answered', reason, text, value: read.value });
     };
     const text = direct ?? message.content;
-    const answer = runHooks<FinalAnswer>(setup.name, setup.use, 'afterAgent', { text }, at);
+    const answer = runHooks<FinalAnswer>(setup, 'afterAgent', { text }, at);
     return (isThenable(answer) ? answer.then(take) : take(answer)) as Verdict;
   });
 }
@@ -79,11 +80,10 @@ function handedOver(
   handoff: { readonly call: { readonly id: string }; readonly to: string },
 ): Verdict {
   const { all } = sortCalls(agent, at);
+  const texts = AGENT_TEXTS[agent.setup.language];
   const results = all.map(({ id, name }) => {
     const isHandoff = id === handoff.call.id;
-    return toolMessage(isHandoff ? `Handed over to ${handoff.to}.` : 'Not called: the agent handed over.', id, {
-      name,
-    });
+    return toolMessage(isHandoff ? texts.handedOver(handoff.to) : texts.notCalled, id, { name });
   });
   loopAt(at).append('messages', ...results);
   return ended(agent, at, { type: 'handed-over', to: handoff.to });
@@ -99,7 +99,7 @@ function readAnswer(
   text: string,
   at: StepActivation,
 ): { readonly value: unknown } | undefined {
-  const { name, output, repairs } = setup;
+  const { name, output, repairs, language } = setup;
   if (output === undefined) return { value: text };
   try {
     return { value: parseMessage(output)({ content: text }) };
@@ -118,7 +118,7 @@ function readAnswer(
       );
     }
     loop.update({ repairs: mended + 1 });
-    const content = `${error.message} Answer again, with that form and nothing else.`;
+    const content = AGENT_TEXTS[language].repair(error.message);
     loop.append('messages', saidTo(name, { role: 'user', content }));
     return undefined;
   }

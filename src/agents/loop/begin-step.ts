@@ -13,7 +13,7 @@ import { runHooks } from './run-hooks.js';
 
 /** Puts what the agent is asked into its state. */
 export function beginStep({ setup }: AgentInGraph): Step<unknown, unknown> {
-  const { name, use } = setup;
+  const { name, language } = setup;
   return step('begin', (input: unknown, at) => {
     const asked = isJsonObject(input) && Array.isArray(input.messages) ? input.messages : input;
     const take = (messages: readonly ChatMessage[] | Interrupt): unknown => {
@@ -22,8 +22,8 @@ export function beginStep({ setup }: AgentInGraph): Step<unknown, unknown> {
       loopAt(at).update({ messages, given: messages.length });
       return {};
     };
-    const heard = asHeardBy(name, messagesOf(asked, at.path));
-    const messages = runHooks(name, use, 'beforeAgent', heard, at);
+    const heard = asHeardBy(name, messagesOf(asked, at.path), language);
+    const messages = runHooks(setup, 'beforeAgent', heard, at);
     return isThenable(messages) ? messages.then(take) : take(messages);
   });
 }

@@ -12,6 +12,7 @@ import { goOnWith } from '../../operators/go-on-with.js';
 import { readArguments } from '../../tools/read-arguments.js';
 import { AGENT_TOOL, type AgentAsTool, type AgentEnd } from './agent-end.js';
 import { type AgentCall, type AgentInGraph, type Ending, routeTo } from './agent-in-graph.js';
+import { AGENT_TEXTS, type AgentTexts } from './agent-texts.js';
 import { isUnfinished } from './ask-model.js';
 import { WAIT_TOOL, workArguments } from './background-state.js';
 import { callsOfTools, plainCalls } from './call-tools.js';
@@ -175,7 +176,7 @@ export function gatherStep(agent: AgentInGraph): Step<unknown, Gathered> {
       return direct === undefined ? { next: 'listen' } : { next: 'answer', direct };
     };
     const ordered = inOrder(agent, results as Results, at);
-    const messages = runHooks(setup.name, setup.use, 'afterTools', ordered, at);
+    const messages = runHooks(setup, 'afterTools', ordered, at);
     return (isThenable(messages) ? messages.then(take) : take(messages)) as Gathered;
   });
 }
@@ -190,17 +191,18 @@ function inOrder(
   if (answered.length === 0 && called.length === 0 && all.every(({ id }, index) => tools[index]?.toolCallId === id)) {
     return tools;
   }
-  const byAgents = new Map(called.map(({ call }, index) => [call.id, resultOf(call, agents[index])]));
+  const texts = AGENT_TEXTS[agent.setup.language];
+  const byAgents = new Map(called.map(({ call }, index) => [call.id, resultOf(call, agents[index], texts)]));
   const byTools = new Map([...tools, ...held].map((message) => [message.toolCallId, message]));
   const given = new Map(answered.map((message) => [message.toolCallId, message]));
   return all.map(
-    (call) => given.get(call.id) ?? byTools.get(call.id) ?? byAgents.get(call.id) ?? resultOf(call, undefined),
+    (call) => given.get(call.id) ?? byTools.get(call.id) ?? byAgents.get(call.id) ?? resultOf(call, undefined, texts),
   );
 }
 
-function resultOf({ id, name }: ToolCall, end: AgentEnd | undefined): ToolMessage {
+function resultOf({ id, name }: ToolCall, end: AgentEnd | undefined, { noResult }: AgentTexts): ToolMessage {
   if (end?.type === 'answered') return toolMessage(end.text, id, { name });
-  const why = end?.type === 'failed' ? end.error.message : 'The call gave no result.';
+  const why = end?.type === 'failed' ? end.error.message : noResult;
   return toolMessage(why, id, { name, isError: true });
 }
 

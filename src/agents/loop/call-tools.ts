@@ -16,7 +16,7 @@ export function callsOfTools(
 ): (calls: readonly ToolCall[], at: StepActivation) => Observable<ToolMessage[] | Interrupt> {
   const use = setup.use.flatMap((middleware) => {
     if (middleware.wrapTool === undefined) return [];
-    const view = new MiddlewareView(setup.name, at, middleware);
+    const view = new MiddlewareView(setup, at, middleware);
     const wrap: ToolsCall['use'][number] = (request, next) =>
       replyBy(middleware, middleware.wrapTool?.(request, next, view) as never);
     return [Object.defineProperty(wrap, 'name', { value: middleware.name })];

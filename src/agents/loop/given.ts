@@ -1,5 +1,5 @@
 /** What hooks, rules and other functions of an agent give, checked where it comes in: a wrong value names who gave it, and nothing goes on with it. */
-import { isObservable, map, Observable } from 'rxjs';
+import { isObservable, map, type Observable } from 'rxjs';
 import { isThenable } from '../../compose/engine/later.js';
 import { Interrupt } from '../../compose/interrupt.js';
 import { show } from '../../compose/make-step.js';
@@ -99,10 +99,21 @@ export function preparedBy(agent: string, given: unknown, request: RoundRequest)
   return changed;
 }
 
-const FIELDS: readonly string[] = ['model', 'instructions', 'messages', 'tools', 'settings'] satisfies (keyof RoundRequest)[];
+const FIELDS: readonly string[] = [
+  'model',
+  'instructions',
+  'messages',
+  'tools',
+  'settings',
+] satisfies (keyof RoundRequest)[];
 
 /** The error for what a function of the program gave, and must not. */
-export function wrongGiven(owner: string, needs: string, received: string, details?: { readonly hook: string }): EngineError {
+export function wrongGiven(
+  owner: string,
+  needs: string,
+  received: string,
+  details?: { readonly hook: string },
+): EngineError {
   return new EngineError('NODE_PROTOCOL', `${owner} must give ${needs}; received ${received}.`, details && { details });
 }
 

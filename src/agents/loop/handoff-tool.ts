@@ -3,13 +3,18 @@ import { defineTool, requireToolName } from '../../compose/tools/define-tool.js'
 import type { StepTool } from '../../compose/tools/step-tool.js';
 import { EngineError } from '../../errors.js';
 import type { HandoffTarget } from './agent-end.js';
+import { AGENT_TEXTS } from './agent-texts.js';
+import type { Speaker } from './agent-view.js';
 
 /**
  * The tools that hand over, by the name of the agent that they hand over to. They are never called: calling one ends the agent.
  *
  * @throws EngineError OPTION_INVALID for names that no tool can have.
  */
-export function handoffTools(agent: string, targets: readonly HandoffTarget[]): ReadonlyMap<string, StepTool> {
+export function handoffTools(
+  { name: agent, language }: Speaker,
+  targets: readonly HandoffTarget[],
+): ReadonlyMap<string, StepTool> {
   return new Map(
     targets.map(({ name, description }) => {
       const tool = `${PREFIX}${name}`;
@@ -18,7 +23,7 @@ export function handoffTools(agent: string, targets: readonly HandoffTarget[]): 
         name,
         defineTool({
           name: tool,
-          description: `Hands the conversation over to ${name}, which then answers. ${description}`.trim(),
+          description: AGENT_TEXTS[language].handsOver(name, description),
           run: () => {
             throw new EngineError('HANDOFF_UNKNOWN', `"${agent}" cannot hand over to "${name}" here.`);
           },

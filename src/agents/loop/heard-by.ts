@@ -1,5 +1,7 @@
 /** Conversations of several agents: who said what, and how one of them hears the others. */
 import type { ChatMessage } from '../../models/messages.js';
+import type { Language } from '../language.js';
+import { AGENT_TEXTS, type AgentTexts } from './agent-texts.js';
 import { isHandoffTool } from './handoff-tool.js';
 
 /** Characters of a tool's result that other agents are told of. */
@@ -26,13 +28,18 @@ export function saidTo<M extends ChatMessage>(agent: string, message: M): M {
  * A conversation as an agent hears it: its own messages are its own, and those of other agents are told as context, in messages of the user's role.
  * Of the calls of others it is told name, arguments and result (up to 4,000 characters).
  */
-export function asHeardBy(agent: string, messages: readonly ChatMessage[]): readonly ChatMessage[] {
+export function asHeardBy(
+  agent: string,
+  messages: readonly ChatMessage[],
+  language: Language = 'en',
+): readonly ChatMessage[] {
   if (messages.every((message) => isOwn(agent, message))) return messages;
+  const texts = AGENT_TEXTS[language];
   const heard: ChatMessage[] = [];
   let told: { readonly by: string; readonly lines: string[] } | undefined;
   const tell = (): void => {
     if (told !== undefined && told.lines.length > 0) {
-      heard.push({ role: 'user', content: `For context, from the agent "${told.by}":\n${told.lines.join('\n')}` });
+      heard.push({ role: 'user', content: `${texts.context(told.by)}\n${told.lines.join('\n')}` });
     }
     told = undefined;
   };
@@ -45,7 +52,7 @@ export function asHeardBy(agent: string, messages: readonly ChatMessage[]): read
     const by = speakerOf(message) as string;
     if (told?.by !== by) tell();
     told ??= { by, lines: [] };
-    told.lines.push(...linesOf(message));
+    told.lines.push(...linesOf(message, texts));
   }
   tell();
   return heard;
@@ -60,19 +67,19 @@ function speakerOf({ extra }: ChatMessage): string | undefined {
   return typeof extra?.agent === 'string' ? extra.agent : undefined;
 }
 
-function linesOf(message: ChatMessage): readonly string[] {
+function linesOf(message: ChatMessage, texts: AgentTexts): readonly string[] {
   switch (message.role) {
     case 'assistant': {
       const calls = (message.toolCalls ?? [])
         .filter(({ name }) => !isHandoffTool(name))
-        .map((call) => `(called ${call.name} with ${call.arguments})`);
+        .map((call) => texts.called(call.name, call.arguments));
       return message.content === '' ? calls : [message.content, ...calls];
     }
     case 'tool': {
-      const { name = 'a tool', content } = message;
-      if (isHandoffTool(name)) return [`(${content})`];
+      const { name = texts.aTool, content } = message;
+      if (isHandoffTool(name)) return [texts.aside(content)];
       const isCut = content.length > MAX_RESULT;
-      return [`(${name} gave: ${isCut ? `${content.slice(0, MAX_RESULT)}… (cut)` : content})`];
+      return [texts.gave(name, isCut ? `${content.slice(0, MAX_RESULT)}${texts.cut}` : content)];
     }
     default:
       return [];

@@ -37,7 +37,7 @@ export function listenStep(agent: AgentInGraph): Step<unknown, Heard> {
       keepHeard(at, place, inputs, loop.value.round + 1);
       live?.deliver(place, inputs, loop.value.round + 1);
     }
-    const spent = spentReason(setup.stopWhen, new StepView(setup.name, at));
+    const spent = spentReason(setup.stopWhen, new StepView(setup, at));
     if (spent !== undefined && typeof spent !== 'string') {
       throw wrongGiven(`A rule in "stopWhen" of agent "${setup.name}"`, 'text that says why, or nothing', show(spent));
     }

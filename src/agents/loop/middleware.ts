@@ -69,6 +69,8 @@ export interface AgentBasis extends Pick<RoundRequest, 'model' | 'settings'> {
   readonly limits: AnswerLimits;
   /** Its own ones, without those that middlewares bring. */
   readonly tools: readonly StepTool[];
+  /** Its middlewares that hold for such agents as well (`holdsForHelpers`). */
+  readonly use: readonly AnyMiddleware[];
 }
 
 /**
@@ -85,6 +87,11 @@ export interface AgentMiddleware<V = unknown> {
   readonly initial?: () => V;
   /** Tools that it brings; a function is asked once, when an agent is made. @default none */
   readonly tools?: readonly StepTool[] | ((agent: AgentBasis) => readonly StepTool[]);
+  /**
+   * Whether it also stands around agents that other middlewares make of this agent's model and tools, as `subAgents` and `skills` do: what asks
+   * before a tool is called, or checks what is said, must not be passed by through them. @default false
+   */
+  readonly holdsForHelpers?: boolean;
   /** Behind the agent's own instructions. @default nothing */
   readonly instructions?: string | ((view: AgentView) => string);
   /** Once, before the first round; may give other messages. */
@@ -118,7 +125,7 @@ export const HOOKS = [
   'afterAgent',
 ] as const;
 
-const FIELDS = ['name', 'initial', 'tools', 'instructions', ...HOOKS];
+const FIELDS = ['name', 'initial', 'tools', 'holdsForHelpers', 'instructions', ...HOOKS];
 
 /**
  * Types a middleware and checks it.
@@ -131,6 +138,10 @@ export function defineMiddleware<V = undefined>(middleware: AgentMiddleware<V>):
   requireName('A middleware', name);
   const owner = `defineMiddleware "${name}"`;
   requireCallable(owner, 'initial', middleware.initial);
+  const { holdsForHelpers = false } = middleware;
+  if (typeof holdsForHelpers !== 'boolean') {
+    throw invalidOption(owner, 'holdsForHelpers', 'true or false', holdsForHelpers);
+  }
   for (const hook of HOOKS) requireCallable(owner, hook, middleware[hook]);
   if (!Array.isArray(tools) && typeof tools !== 'function') {
     throw invalidOption(owner, 'tools', 'a list of tools, or a function that gives one', tools);

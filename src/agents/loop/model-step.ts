@@ -84,7 +84,7 @@ function requestOf(agent: AgentInGraph, at: StepActivation): RoundRequest | Obse
   const { prepareRound } = setup;
   const changes: RequestChange[] = [];
   if (prepareRound !== undefined) {
-    const view = new StepView(setup.name, at);
+    const view = new StepView(setup, at);
     changes.push((request) => {
       const merge = (change: unknown): RoundRequest => preparedBy(setup.name, change, request);
       const change = prepareRound(request, view);
@@ -96,7 +96,7 @@ function requestOf(agent: AgentInGraph, at: StepActivation): RoundRequest | Obse
     if (middleware.beforeModel === undefined) continue;
     changes.push((request) => {
       const take = (given: unknown): RoundRequest => givenBy('beforeModel', middleware, given, request);
-      const given = middleware.beforeModel?.(request, new MiddlewareView(setup.name, at, middleware));
+      const given = middleware.beforeModel?.(request, new MiddlewareView(setup, at, middleware));
       if (isObservable(given)) return given.pipe(map(take));
       return isThenable(given) ? given.then(take) : take(given);
     });
@@ -129,16 +129,17 @@ function ownRequest({ setup, offered, settings }: AgentInGraph, at: StepActivati
     model: setup.model,
     settings,
     instructions: instructionsOf(setup, at),
-    messages: requestMessages(messages, spent === '' ? undefined : spent),
+    messages: requestMessages(messages, spent === '' ? undefined : spent, setup.language),
     tools: spent === '' ? offered : [],
   };
 }
 
-function instructionsOf({ name, instructions, use }: AgentInGraph['setup'], at: StepActivation): string {
+function instructionsOf(setup: AgentInGraph['setup'], at: StepActivation): string {
+  const { name, instructions, use } = setup;
   if (typeof instructions === 'string' && use.every((middleware) => middleware.instructions === undefined)) {
     return instructions;
   }
-  const view = new StepView(name, at);
+  const view = new StepView(setup, at);
   const texts = [instructions, ...use.map((middleware) => middleware.instructions ?? '')];
   return texts
     .map((text) => (typeof text === 'function' ? saidBy(name, text(view)) : text))
@@ -155,7 +156,7 @@ function saidBy(agent: string, given: unknown): string {
 function wrapped({ setup }: AgentInGraph, at: StepActivation, ask: AskModel): AskModel {
   return setup.use.reduceRight<AskModel>((next, middleware) => {
     if (middleware.wrapModel === undefined) return next;
-    const view = new MiddlewareView(setup.name, at, middleware);
+    const view = new MiddlewareView(setup, at, middleware);
     return (request) => defer(() => piecesBy(middleware, middleware.wrapModel?.(request, next, view)));
   }, ask);
 }

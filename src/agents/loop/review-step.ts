@@ -16,7 +16,7 @@ import { beginWorks } from './work-steps.js';
 
 /** Takes an answer into the conversation. */
 export function reviewStep(agent: AgentInGraph): Step<AssistantMessage, Ending> {
-  const { name, use } = agent.setup;
+  const { setup } = agent;
   return step('review', (message: AssistantMessage, at) => {
     const loop = loopAt(at);
     const take = (answer: RoundAnswer): Ending => {
@@ -32,7 +32,7 @@ export function reviewStep(agent: AgentInGraph): Step<AssistantMessage, Ending> 
     const calls = move === 'calls' ? uniqueCallIds(callsMade(message)) : [];
     const asked: AssistantMessage = calls.length === 0 ? rest : { ...rest, toolCalls: calls };
     if (isUnfinished(message) || message.extra?.failed !== undefined) return take({ message: asked, results: [] });
-    const reviewed = runHooks<RoundAnswer>(name, use, 'afterModel', { message: asked, results: [] }, at);
+    const reviewed = runHooks<RoundAnswer>(setup, 'afterModel', { message: asked, results: [] }, at);
     return afterwards(reviewed, (answer) =>
       answer instanceof Interrupt ? answer : afterwards(withRefusedCalls(agent, answer as RoundAnswer), take as never),
     ) as Ending;

@@ -6,7 +6,7 @@ import type { StepActivation } from '../../compose/step.js';
 import { EngineError } from '../../errors.js';
 import { isJsonObject } from '../../json.js';
 import type { AssistantMessage } from '../../models/messages.js';
-import { StepView } from './agent-view.js';
+import { type Speaker, StepView } from './agent-view.js';
 import { callModel, joinAnswer } from './ask-model.js';
 import { givenBy, type PassingHook } from './given.js';
 import { addUsage, loopAt } from './loop-state.js';
@@ -18,7 +18,7 @@ export class MiddlewareView extends StepView implements HookView {
   readonly #middleware: AnyMiddleware;
   #asked = 0;
 
-  constructor(agent: string, at: StepActivation, middleware: AnyMiddleware) {
+  constructor(agent: Speaker, at: StepActivation, middleware: AnyMiddleware) {
     super(agent, at);
     this.#middleware = middleware;
     this.answers = answersFor(middleware.name, at);
@@ -77,13 +77,13 @@ interface HookMemo {
  * hooks go on with that one, and with the value it had.
  */
 export function runHooks<T>(
-  agent: string,
-  middlewares: readonly AnyMiddleware[],
+  agent: Speaker & { readonly use: readonly AnyMiddleware[] },
   name: Exclude<PassingHook, 'beforeModel'>,
   first: T,
   at: StepActivation,
 ): T | Interrupt | PromiseLike<T | Interrupt> {
   const memo = readMemo(at);
+  const { use: middlewares } = agent;
   const passOn = (value: T, from: number): T | Interrupt | PromiseLike<T | Interrupt> => {
     let current = value;
     for (let index = from; index < middlewares.length; index += 1) {

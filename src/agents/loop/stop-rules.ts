@@ -1,6 +1,7 @@
 /** When an agent stops calling tools: rules over what it has done so far. */
 import { requireWhole } from '../../operators/invalid-option.js';
 import { millisecondsRule, type RoundRule, tokensRule } from '../round.js';
+import { ROUND_TEXTS } from '../round-texts.js';
 import type { AgentView } from './agent-view.js';
 
 /** Looks at an agent before each call of its model; text says why it may call no more tools. */
@@ -13,7 +14,7 @@ export type StopRule = RoundRule<AgentView>;
  */
 export function rounds(most: number): StopRule {
   requireWhole('rounds', 'most', most, 1);
-  return ({ round }) => (round >= most ? `${most} rounds have been made.` : undefined);
+  return ({ round, language = 'en' }) => (round >= most ? ROUND_TEXTS[language].rounds(most) : undefined);
 }
 
 /**
@@ -38,8 +39,8 @@ export function milliseconds(most: number): StopRule {
 
 /** Stops once a tool of this name has given a result. */
 export function called(tool: string): StopRule {
-  return ({ messages }) =>
+  return ({ messages, language = 'en' }) =>
     messages.some((message) => message.role === 'tool' && message.name === tool)
-      ? `The tool ${tool} has been called.`
+      ? ROUND_TEXTS[language].called(tool)
       : undefined;
 }

@@ -12,6 +12,7 @@ import { type ToolMessage, toolMessage } from '../../models/messages.js';
 import { readArguments } from '../../tools/read-arguments.js';
 import { AGENT, AGENT_TOOL, type AgentAsTool, type AgentEnd } from './agent-end.js';
 import { type AgentCall, type AgentInGraph, type AgentWithWork, routeTo } from './agent-in-graph.js';
+import { AGENT_TEXTS, type AgentTexts } from './agent-texts.js';
 import {
   backgroundAt,
   changesOf,
@@ -106,10 +107,10 @@ function callStep(agent: AgentWithWork): Step<WorkCall, ToolMessage[]> {
 }
 
 /** Keeps the result before the pass ends: what is done is not done again when the process is lost then. */
-function keepStep({ background }: AgentWithWork): Step<GivenByWork, WorkOutcome> {
+function keepStep({ background, setup }: AgentWithWork): Step<GivenByWork, WorkOutcome> {
   return step(KEEP, (given: GivenByWork, at): WorkOutcome | Observable<WorkOutcome> => {
     const work = workOf(at, passOf(at));
-    const result = resultIn(given);
+    const result = resultIn(given, AGENT_TEXTS[setup.language]);
     if (work !== undefined) return background.keep(result, work, at);
     return { status: result.isError ? 'failed' : 'done', text: result.text, characters: result.text.length, path: '' };
   }) as Step<GivenByWork, WorkOutcome>;
@@ -124,10 +125,10 @@ function workOf(at: StepActivation, number: number): Work | undefined {
   return backgroundAt(at).value.works.find((work) => work.number === number);
 }
 
-function resultIn(given: GivenByWork): { readonly text: string; readonly isError: boolean } {
+function resultIn(given: GivenByWork, { noResult }: AgentTexts): { readonly text: string; readonly isError: boolean } {
   if ('type' in given) {
     if (given.type === 'answered') return { text: given.text, isError: false };
-    const text = given.type === 'failed' ? given.error.message : 'The work gave no result.';
+    const text = given.type === 'failed' ? given.error.message : noResult;
     return { text, isError: true };
   }
   const [message] = given;

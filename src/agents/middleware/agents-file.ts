@@ -1,10 +1,10 @@
 /** What a project tells every agent that works on it. */
 import { isThenable } from '../../compose/engine/later.js';
 import { requireCallable, requireOptions, requireWhole } from '../../operators/invalid-option.js';
+import { type Language, requireLanguage } from '../language.js';
 import type { AgentView } from '../loop/agent-view.js';
 import { type AgentMiddleware, defineMiddleware } from '../loop/middleware.js';
 import { cutText, withInstructions } from './instructions.js';
-import { type Language, requireLanguage } from './language.js';
 
 /** See {@link agentsFile}. */
 export interface AgentsFileOptions {

@@ -8,8 +8,8 @@ import type { AssistantPart, ToolCall } from '../../models/content-parts.js';
 import { type AssistantMessage, type ToolMessage, toolMessage } from '../../models/messages.js';
 import { requireOptions, requireWhole } from '../../operators/invalid-option.js';
 import { readArguments } from '../../tools/read-arguments.js';
+import { type Language, requireLanguage } from '../language.js';
 import { type AgentMiddleware, defineMiddleware, type HookView, type RoundAnswer } from '../loop/middleware.js';
-import { type Language, requireLanguage } from './language.js';
 
 /** A call that may need a person's word. */
 export interface CallToApprove {
@@ -73,6 +73,7 @@ export function approve(
   };
   return defineMiddleware<unknown>({
     name,
+    holdsForHelpers: true,
     afterModel({ message, results }, view) {
       const done = new Set(results.map(({ toolCallId }) => toolCallId));
       const calls = uniqueCallIds(message.toolCalls ?? []);

@@ -1,6 +1,7 @@
 /** What models are told of work in the background. */
+
+import type { Language } from '../language.js';
 import { isOpen, type Work, type WorkStatus } from '../loop/background-state.js';
-import type { Language } from './language.js';
 
 /** See `backgroundWork`. */
 export interface BackgroundTexts {

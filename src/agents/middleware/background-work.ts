@@ -8,6 +8,7 @@ import type { StepTool, ToolActivation, ToolContent } from '../../compose/tools/
 import { toEngineError } from '../../errors.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
 import { invalidOption, requireMethods, requireOptions, requireWhole } from '../../operators/invalid-option.js';
+import { type Language, requireLanguage } from '../language.js';
 import { isAgentAsTool } from '../loop/agent-end.js';
 import {
   BACKGROUND,
@@ -25,7 +26,6 @@ import { type AgentMiddleware, defineMiddleware } from '../loop/middleware.js';
 import { type BackgroundTexts, backgroundTexts } from './background-texts.js';
 import type { FileSpace } from './files/file-space.js';
 import { startOf } from './instructions.js';
-import { type Language, requireLanguage } from './language.js';
 
 /** See {@link backgroundWork}. */
 export interface BackgroundWorkOptions {

@@ -71,6 +71,7 @@ export function guardInput(
   const { name = 'guardInput', replacement, wait = false } = options;
   return defineMiddleware<number>({
     name,
+    holdsForHelpers: true,
     // The round whose inputs have passed: further tries of its model need no check.
     initial: () => 0,
     wrapModel(request, next, view) {

@@ -81,6 +81,7 @@ export function guardOutput(
   requireWhole('guardOutput', 'holdBackCharacters', holdBackCharacters, 0);
   return defineMiddleware<string | undefined>({
     name,
+    holdsForHelpers: true,
     // The whole text that passed last.
     initial: () => undefined,
     wrapModel(request, next, view) {

@@ -10,10 +10,10 @@ import {
   requireOptions,
   requireWhole,
 } from '../../operators/invalid-option.js';
+import { type Language, requireLanguage } from '../language.js';
 import type { AgentView } from '../loop/agent-view.js';
 import { type AgentMiddleware, defineMiddleware, type HookView } from '../loop/middleware.js';
 import { cutText, withInstructions } from './instructions.js';
-import { type Language, requireLanguage } from './language.js';
 
 /** What keeps memories; whose they are it reads from the session's values or the services of the view. */
 export interface AgentMemory {

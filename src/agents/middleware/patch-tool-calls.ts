@@ -2,8 +2,8 @@
 import type { ContentPart, ToolCall } from '../../models/content-parts.js';
 import { type AssistantMessage, type ChatMessage, type ToolMessage, toolMessage } from '../../models/messages.js';
 import { requireOptions } from '../../operators/invalid-option.js';
+import { type Language, requireLanguage } from '../language.js';
 import { type AgentMiddleware, defineMiddleware } from '../loop/middleware.js';
-import { type Language, requireLanguage } from './language.js';
 
 /** See {@link patchToolCalls}. */
 export interface PatchToolCallsOptions {

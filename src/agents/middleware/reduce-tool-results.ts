@@ -9,10 +9,10 @@ import {
   requireOptions,
   requireWhole,
 } from '../../operators/invalid-option.js';
+import { type Language, requireLanguage } from '../language.js';
 import { type AgentMiddleware, defineMiddleware, type HookView, type RoundRequest } from '../loop/middleware.js';
 import type { FileSpace } from './files/file-space.js';
 import { offloading, resultPath } from './files/offload.js';
-import { type Language, requireLanguage } from './language.js';
 import { messageText, messageTokens } from './message-text.js';
 
 /** See {@link reduceToolResults}. */

@@ -10,12 +10,12 @@ import {
   requireText,
   requireWhole,
 } from '../../operators/invalid-option.js';
+import { type Language, requireLanguage } from '../language.js';
 import { agent } from '../loop/agent.js';
 import { agentTool } from '../loop/agent-as-tool.js';
 import { type AgentBasis, type AgentMiddleware, defineMiddleware } from '../loop/middleware.js';
 import type { FileSpace } from './files/file-space.js';
 import { cutText, withInstructions } from './instructions.js';
-import { type Language, requireLanguage } from './language.js';
 
 /**
  * How a skill is used. `inline`: its text joins the conversation. `fork`: an agent of its own, with the same model and tools, works by it and gives its
@@ -96,15 +96,15 @@ function loadTool(setup: Setup): StepTool {
   });
 }
 
-function forkTools(setup: Setup, { model, failover, settings, limits, tools }: AgentBasis): StepTool[] {
+function forkTools(setup: Setup, { model, failover, settings, limits, tools, use }: AgentBasis): StepTool[] {
   const texts = TEXTS[setup.language];
   return setup.modes
     .filter((mode) => mode !== 'inline')
     .map((mode) => {
       const worker = agent({
         name: TOOLS[mode],
-        ...{ model, failover, settings, limits, tools },
-        use: [skillOf(setup)],
+        ...{ model, failover, settings, limits, tools, language: setup.language },
+        use: [...use, skillOf(setup)],
       });
       return agentTool(worker, {
         description: mode === 'fork' ? texts.fork : texts.forkWithHistory,

@@ -5,19 +5,20 @@ import { EngineError } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
 import { didYouMean } from '../../nearest-name.js';
 import { invalidOption, requireOptions } from '../../operators/invalid-option.js';
+import { type Language, requireLanguage } from '../language.js';
 import { agent } from '../loop/agent.js';
 import { spokenIn } from '../loop/agent-as-tool.js';
 import { AGENT_TOOL, type AgentAsTool, type AnyAgent, type CalledAgent, isAgent } from '../loop/agent-end.js';
 import type { AgentOptions } from '../loop/agent-options.js';
 import { type AgentBasis, type AgentMiddleware, defineMiddleware } from '../loop/middleware.js';
-import { type Language, requireLanguage } from './language.js';
 
 /** See {@link subAgents}. */
 export interface SubAgentsOptions {
   /** Who may be given work; each with a description. @default none beside `general` */
   readonly agents?: readonly AnyAgent[];
   /**
-   * One for everything: of the model and the tools of the agent that gives the work, but for what is said here. `false`: there is none.
+   * One for everything: of the model and the tools of the agent that gives the work, with the middlewares that hold for helpers (`approve`, the guards, and
+   * yours with `holdsForHelpers`), but for what is said here. `false`: there is none.
    * @default { name: 'general' }
    */
   readonly general?: false | Partial<AgentOptions>;
@@ -128,7 +129,7 @@ function requireAgents(agents: readonly AnyAgent[], general: false | Partial<Age
 function generalAgent(basis: AgentBasis, general: Partial<AgentOptions>, language: Language): AnyAgent {
   const texts = TEXTS[language];
   const own = { name: GENERAL, description: texts.general, instructions: texts.instructions };
-  return agent({ ...basis, ...own, ...general });
+  return agent({ ...basis, language, ...own, ...general });
 }
 
 interface DelegateOptions {

@@ -11,9 +11,9 @@ import {
   requireOptions,
   requireWhole,
 } from '../../operators/invalid-option.js';
+import { type Language, requireLanguage } from '../language.js';
 import { joinAnswer } from '../loop/ask-model.js';
 import { type AgentMiddleware, defineMiddleware, type HookView, type RoundRequest } from '../loop/middleware.js';
-import { type Language, requireLanguage } from './language.js';
 import { conversationTokens, hasResults, messageText, messageTokens } from './message-text.js';
 import { callsOf } from './patch-tool-calls.js';
 

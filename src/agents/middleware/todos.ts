@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { defineTool } from '../../compose/tools/define-tool.js';
 import type { ToolMessage } from '../../models/messages.js';
 import { requireOptions, requireWhole } from '../../operators/invalid-option.js';
+import { type Language, requireLanguage } from '../language.js';
 import { type AgentMiddleware, defineMiddleware } from '../loop/middleware.js';
 import { withInstructions } from './instructions.js';
-import { type Language, requireLanguage } from './language.js';
 
 /** How far a piece of work is. */
 export type TodoStatus = 'pending' | 'in_progress' | 'completed';

@@ -7,9 +7,9 @@ import { EngineError } from '../../errors.js';
 import type { ToolDefinition } from '../../models/chat-model.js';
 import { type ChatMessage, type ToolMessage, toolMessage } from '../../models/messages.js';
 import { invalidOption, requireOptions, requireWhole } from '../../operators/invalid-option.js';
+import { type Language, requireLanguage } from '../language.js';
 import { type AgentMiddleware, defineMiddleware, type HookView } from '../loop/middleware.js';
 import { startOf, withInstructions } from './instructions.js';
-import { type Language, requireLanguage } from './language.js';
 import { type RankedTools, toolRanking } from './rank-tools.js';
 
 /** See {@link toolSearch}. */

@@ -5,9 +5,9 @@ import { Interrupt } from '../../compose/interrupt.js';
 import { defineTool } from '../../compose/tools/define-tool.js';
 import type { Json } from '../../json.js';
 import { requireOptions, requireWhole } from '../../operators/invalid-option.js';
+import { type Language, requireLanguage } from '../language.js';
 import { type AgentMiddleware, defineMiddleware, type HookView } from '../loop/middleware.js';
 import { withInstructions } from './instructions.js';
-import { type Language, requireLanguage } from './language.js';
 import {
   createItems,
   EMPTY_PLAN,

@@ -1,6 +1,6 @@
 /** What models are told of plans of work. */
 import { didYouMean } from '../../nearest-name.js';
-import type { Language } from './language.js';
+import type { Language } from '../language.js';
 
 /** The texts of a language. */
 export interface WorkTexts {

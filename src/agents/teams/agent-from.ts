@@ -9,6 +9,7 @@ import { type ErrorInfo, infoOf } from '../../graph/events.js';
 import { isJsonObject } from '../../json.js';
 import type { AssistantMessage, ChatMessage } from '../../models/messages.js';
 import { invalidOption, receivedOf, requireOptions } from '../../operators/invalid-option.js';
+import { type Language, requireLanguage } from '../language.js';
 import {
   type Agent,
   type AgentEnd,
@@ -18,6 +19,7 @@ import {
   type HandoffTarget,
 } from '../loop/agent-end.js';
 import { messagesOf } from '../loop/agent-input.js';
+import type { Speaker } from '../loop/agent-view.js';
 import { asHeardBy } from '../loop/heard-by.js';
 
 /** What an agent written by hand gives beside text and messages. */
@@ -42,6 +44,8 @@ export interface AgentFromOptions<O> {
   readonly name: string;
   /** What it does and when to ask it, for agents that may. @default none */
   readonly description?: string;
+  /** In which it is told what other agents said. @default 'en' */
+  readonly language?: Language;
   /** From the conversation, as this agent hears it, to its answer: a function, also one that asks a person, or a step. */
   readonly run: StepLike<readonly ChatMessage[], string | AssistantMessage | AgentReply<O>>;
 }
@@ -66,14 +70,15 @@ export interface AgentFromOptions<O> {
  * @throws EngineError PLAN_INVALID, OPTION_INVALID for options that cannot be used.
  */
 export function agentFrom<O = string>(options: AgentFromOptions<O>): Agent<O> {
-  requireOptions('agentFrom', options, ['name', 'description', 'run'], 'an object with "name" and "run"');
-  const { name, description = '', run } = options;
+  requireOptions('agentFrom', options, ['name', 'description', 'language', 'run'], 'an object with "name" and "run"');
+  const { name, description = '', language = 'en', run } = options;
   requireName('An agent', name);
+  requireLanguage(`agentFrom "${name}"`, language);
   if (typeof run !== 'function' && !isStep(run)) {
     throw invalidOption(`agentFrom "${name}"`, 'run', 'a function or a step', run);
   }
   const draw = <R>(shape: AgentShape, last: (end: AgentEnd) => R): Step<unknown, R> =>
-    handGraph(name, run as Run, shape, last);
+    handGraph({ name, language, run: run as Run }, shape, last);
   return agentOf<O>(draw({}, answerOf) as Step<unknown, O>, description, {
     speakers: [],
     ended: (shape) => draw(shape, (end) => end),
@@ -82,12 +87,16 @@ export function agentFrom<O = string>(options: AgentFromOptions<O>): Agent<O> {
 
 type Run = StepLike<readonly ChatMessage[], unknown>;
 
-function handGraph<R>(name: string, run: Run, shape: AgentShape, last: (end: AgentEnd) => R): Step<unknown, R> {
+function handGraph<R>(
+  { name, language, run }: Speaker & { readonly run: Run },
+  shape: AgentShape,
+  last: (end: AgentEnd) => R,
+): Step<unknown, R> {
   return graph<unknown, R>(name, (g) => {
     const begin = g.node('begin', (input: unknown, at) => {
       at.emit('agent-started', { agent: name });
       const asked = isJsonObject(input) && Array.isArray(input.messages) ? input.messages : input;
-      return asHeardBy(name, messagesOf(asked, at.path));
+      return asHeardBy(name, messagesOf(asked, at.path), language);
     });
     const work = g.node('run', shape.endsOnFailure === true ? caught(run) : run);
     const result = g.node('result', (reply: unknown, at) => {

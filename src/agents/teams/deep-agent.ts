@@ -1,10 +1,10 @@
 /** An agent for long work: it keeps a list, and gives pieces of the work to agents that begin afresh. */
 import { invalidOption, requireObject } from '../../operators/invalid-option.js';
+import { requireLanguage } from '../language.js';
 import { agent } from '../loop/agent.js';
 import type { Agent, AnyAgent } from '../loop/agent-end.js';
 import type { AgentOptions } from '../loop/agent-options.js';
 import { rounds } from '../loop/stop-rules.js';
-import { type Language, requireLanguage } from '../middleware/language.js';
 import { subAgents } from '../middleware/sub-agents.js';
 import { todos } from '../middleware/todos.js';
 
@@ -16,8 +16,6 @@ export interface DeepAgentOptions<O> extends AgentOptions<O> {
   readonly generalAgent?: boolean;
   /** Whether it keeps a list of things to do, and `general` one of its own. @default true */
   readonly keepsTodos?: boolean;
-  /** Of what the models are told. @default 'en' */
-  readonly language?: Language;
 }
 
 /**
@@ -71,7 +69,12 @@ export function deepAgent<O = string>(options: DeepAgentOptions<O>): Agent<O> {
     if (typeof instructions !== 'string') return instructions;
     return instructions === '' ? base : `${base}\n\n${instructions}`;
   };
-  const shared = { ...own, stopWhen, use: keepsTodos && Array.isArray(use) ? [todos({ language }), ...use] : use };
+  const shared = {
+    ...own,
+    language,
+    stopWhen,
+    use: keepsTodos && Array.isArray(use) ? [todos({ language }), ...use] : use,
+  };
   const hasHelpers = generalAgent || !Array.isArray(agents) || agents.length > 0;
   if (!hasHelpers) return agent<O>({ ...shared, instructions: told(texts.work) });
   // Its answer is for another model, so it has no form and is not kept.

@@ -45,9 +45,10 @@ export function hostAgents<O = string>(options: HostOptions<O>): Agent<O> {
       `${owner}: agent "${silent.name}" has no "description". Say what it is for, so that the host knows when to ask it.`,
     );
   }
+  const language = own.language === undefined ? {} : { language: own.language };
   return agent<O>({
     ...own,
-    tools: agents.map((one) => agentTool(one, { hears: 'history' })),
+    tools: agents.map((one) => agentTool(one, { hears: 'history', ...language })),
     ...(summary ? { stopWhen: [rounds(1)] } : { returnDirectly: agents.map(({ name }) => name) }),
   });
 }

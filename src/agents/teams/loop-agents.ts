@@ -3,7 +3,9 @@ import { defineTool } from '../../compose/tools/define-tool.js';
 import type { StepTool } from '../../compose/tools/step-tool.js';
 import type { ChatMessage } from '../../models/messages.js';
 import { invalidOption, requireCallable, requireWhole } from '../../operators/invalid-option.js';
+import { type Language, requireLanguage } from '../language.js';
 import type { Agent } from '../loop/agent-end.js';
+import { AGENT_TEXTS } from '../loop/agent-texts.js';
 import { type SessionValues, sessionAt } from '../loop/session-values.js';
 import { answerOfMember, type MemberEnd, type Move, teamLimit, teamOf } from './team-graph.js';
 import { requireMembers, requireTeam, type TeamOptions } from './team-options.js';
@@ -92,18 +94,29 @@ export function loopAgents<O = string>(options: LoopOptions<O>): Agent<O> {
   });
 }
 
-/** The tool with which an agent ends the loop around it: what it is called with is the answer of the team. */
-export const exitLoop: StepTool = defineTool({
-  name: 'exit_loop',
-  description: 'Ends the work of the team, when nothing is left to be done. Its answer is what the user gets.',
-  input: {
-    type: 'object',
-    properties: { answer: { type: 'string', description: 'The whole answer for the user.' } },
-    required: ['answer'],
-  },
-  run: ({ answer }) => ({ text: String(answer), extra: { returnDirectly: true, exitsLoop: true } }),
-  output: (ended) => ended as { readonly text: string },
-});
+/**
+ * The tool with which an agent ends the loop around it, in a language: what it is called with is the answer of the team.
+ *
+ * @throws EngineError OPTION_INVALID for a language that there are no texts for.
+ */
+export function exitLoopIn(language: Language): StepTool {
+  requireLanguage('exitLoopIn', language);
+  const { exit, exitAnswer } = AGENT_TEXTS[language];
+  return defineTool({
+    name: 'exit_loop',
+    description: exit,
+    input: {
+      type: 'object',
+      properties: { answer: { type: 'string', description: exitAnswer } },
+      required: ['answer'],
+    },
+    run: ({ answer }) => ({ text: String(answer), extra: { returnDirectly: true, exitsLoop: true } }),
+    output: (ended) => ended as { readonly text: string },
+  });
+}
+
+/** The same in English. */
+export const exitLoop: StepTool = exitLoopIn('en');
 
 function isExit(message: ChatMessage): boolean {
   return message.role === 'tool' && message.extra?.exitsLoop === true;

@@ -5,6 +5,7 @@ import type { Step } from '../../compose/step.js';
 import { EngineError } from '../../errors.js';
 import { isJsonObject } from '../../json.js';
 import { invalidOption, requireCallable } from '../../operators/invalid-option.js';
+import { type Language, requireLanguage } from '../language.js';
 import {
   AGENT,
   type Agent,
@@ -16,6 +17,7 @@ import {
   answerOf,
 } from '../loop/agent-end.js';
 import { messagesOf } from '../loop/agent-input.js';
+import { AGENT_TEXTS } from '../loop/agent-texts.js';
 import { spokenBy } from '../loop/heard-by.js';
 import { requireMembers, requireTeam, type TeamOptions } from './team-options.js';
 
@@ -36,6 +38,8 @@ export interface ParallelOptions extends TeamOptions {
    * go on; the run fails only when all of them did. @default 'fail'
    */
   readonly failures?: 'fail' | 'tell';
+  /** Of what stands in the text of the team for an answer that did not come. @default 'en' */
+  readonly language?: Language;
 }
 
 /**
@@ -64,9 +68,10 @@ export interface ParallelOptions extends TeamOptions {
  * @throws EngineError PLAN_INVALID, OPTION_INVALID for options that cannot be used.
  */
 export function parallelAgents(options: ParallelOptions): Agent<Readonly<Record<string, unknown>>> {
-  const owner = requireTeam('parallelAgents', options, ['agents', 'combine', 'failures']);
+  const owner = requireTeam('parallelAgents', options, ['agents', 'combine', 'failures', 'language']);
   const { description = '', agents, combine, failures = 'fail' } = options;
   requireMembers(owner, agents);
+  requireLanguage(owner, options.language ?? 'en');
   requireCallable(owner, 'combine', combine);
   if (failures !== 'fail' && failures !== 'tell') throw invalidOption(owner, 'failures', '"fail" or "tell"', failures);
   const draw = <R>(shape: AgentShape, last: (end: AgentEnd) => R): Step<unknown, R> =>
@@ -113,7 +118,9 @@ function parallelGraph<R>(options: ParallelOptions, shape: AgentShape, last: (en
 }
 
 /** The ends of the members as that of the team. */
-function joined({ name, combine = byName, failures }: ParallelOptions, ends: readonly AgentEnd[]): AgentEnd {
+function joined(options: ParallelOptions, ends: readonly AgentEnd[]): AgentEnd {
+  const { name, combine = byName, failures, language = 'en' } = options;
+  const texts = AGENT_TEXTS[language];
   const messages = ends.flatMap((end) => spokenBy(end.agent, end.messages));
   const failed = ends.find((end) => end.type === 'failed');
   const isAllowed = failures === 'tell' && ends.some((end) => end.type === 'answered');
@@ -121,8 +128,8 @@ function joined({ name, combine = byName, failures }: ParallelOptions, ends: rea
   const answers = ends.map((end): MemberAnswer & { readonly isAnswer: boolean } => {
     const { agent } = end;
     if (end.type === 'answered') return { agent, text: end.text, value: end.value, isAnswer: true };
-    const why = end.type === 'failed' ? end.error.message : `it handed over to "${end.to}"`;
-    return { agent, text: `No answer: ${why}`, value: undefined, isAnswer: false };
+    const why = end.type === 'failed' ? end.error.message : texts.handedTo(end.to);
+    return { agent, text: texts.noAnswer(why), value: undefined, isAnswer: false };
   });
   const value = Object.fromEntries(answers.filter(({ isAnswer }) => isAnswer).map((one) => [one.agent, one.value]));
   const text = combine(answers.map(({ isAnswer: _, ...answer }) => answer));

@@ -5,10 +5,10 @@ import { isJsonObject, type Json } from '../../json.js';
 import type { ChatModel } from '../../models/chat-model.js';
 import type { ChatMessage } from '../../models/messages.js';
 import { invalidOption, receivedOf, requireWhole } from '../../operators/invalid-option.js';
+import { type Language, requireLanguage } from '../language.js';
 import { agent } from '../loop/agent.js';
 import type { Agent, AnyAgent } from '../loop/agent-end.js';
 import { saidTo } from '../loop/heard-by.js';
-import { type Language, requireLanguage } from '../middleware/language.js';
 import { PLAN_TEXTS, type PlanTexts } from './plan-texts.js';
 import { added, type MemberEnd, type Move, type TeamState, teamLimit, teamOf } from './team-graph.js';
 import { requireMembers, requireTeam, type TeamOptions } from './team-options.js';
@@ -94,8 +94,10 @@ export function planExecute(options: PlanExecuteOptions): Agent<string> {
   requireLanguage(owner, language);
   const texts = PLAN_TEXTS[language];
   const { model = '' } = options;
-  const { planner = agent({ name: 'planner', model, instructions: texts.planner, output: PLAN }) } = options;
-  const { replanner = agent({ name: 'replanner', model, instructions: texts.replanner, output: REPLAN }) } = options;
+  const shared = { model, language };
+  const { planner = agent({ ...shared, name: 'planner', instructions: texts.planner, output: PLAN }) } = options;
+  const { replanner = agent({ ...shared, name: 'replanner', instructions: texts.replanner, output: REPLAN }) } =
+    options;
   requireMembers(owner, [planner, executor, replanner]);
   requireWhole(owner, 'maxSteps', maxSteps, 1);
   if (whenExhausted !== 'answer' && whenExhausted !== 'fail') {

@@ -1,5 +1,5 @@
 /** What the agents of `planExecute` are told. */
-import type { Language } from '../middleware/language.js';
+import type { Language } from '../language.js';
 
 /** Texts of one language. */
 export interface PlanTexts {

@@ -73,10 +73,19 @@ describe('what functions of an agent give', () => {
     [{ prepareRound: () => ({ settings: 1 }) }, 'received one whose "settings" is 1.'],
     [{ prepareRound: () => ({ instructions: null }) }, 'received one whose "instructions" is null.'],
     [{ instructions: () => 7 }, 'A function "instructions" of agent "clerk" must give text; received 7.'],
-    [{ stopWhen: [() => true] }, 'A rule in "stopWhen" of agent "clerk" must give text that says why, or nothing; received true.'],
-    [retry({ when: () => undefined }), '"retry.when" of agent "clerk" must give true, false, or { delayMs, request }; received undefined.'],
+    [
+      { stopWhen: [() => true] },
+      'A rule in "stopWhen" of agent "clerk" must give text that says why, or nothing; received true.',
+    ],
+    [
+      retry({ when: () => undefined }),
+      '"retry.when" of agent "clerk" must give true, false, or { delayMs, request }; received undefined.',
+    ],
     [retry({ when: async () => ({ delay: 5 }) }), '{ delayMs, request }; received an object.'],
-    [retry({ when: () => true, delayMs: () => Number.NaN }), '"retry" of agent "clerk" must give milliseconds of at least 0; received NaN.'],
+    [
+      retry({ when: () => true, delayMs: () => Number.NaN }),
+      '"retry" of agent "clerk" must give milliseconds of at least 0; received NaN.',
+    ],
   ])('%j is refused with what it needs', async (options, message) => {
     const clerk = agent({ name: 'clerk', model: recordingModel([{ tool: 'look' }], 'ok'), tools: [look], ...options });
     await expect(invoke(clerk, 'go')).rejects.toMatchObject({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { agent, memoryFiles, type SkillsOptions, skills } from '../../../src/entries/agents.js';
+import { agent, approve, memoryFiles, type SkillsOptions, skills } from '../../../src/entries/agents.js';
 import { defineTool, invoke } from '../../../src/index.js';
 import { type Reply, recordingModel, told } from './support.js';
 
@@ -50,6 +50,15 @@ describe('skills', () => {
     ]);
     expect(requests[2]?.at(-1)).toBe('tool: seen');
     expect(requests[3]?.slice(-1)).toEqual(['tool: sailed']);
+  });
+
+  it('asks before tools are called by such an agent as before it calls them itself', async () => {
+    const call = [{ tool: 'fork_skill', args: { name: 'sail', request: 'To Oslo.' } }];
+    const model = recordingModel(call, [{ tool: 'look' }], 'sailed', 'ok');
+    const use = [approve(['look']), skills({ space: space(), modes: ['fork'] })];
+    await expect(invoke(agent({ name: 'clerk', model, tools: [look], use }), 'go')).rejects.toMatchObject({
+      code: 'RUN_INTERRUPTED',
+    });
   });
 
   it('has it hear the conversation where that is asked for', async () => {

@@ -2,9 +2,10 @@ import { lastValueFrom, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { agent } from '../../../src/agents/loop/agent.js';
 import { agentTool } from '../../../src/agents/loop/agent-as-tool.js';
+import { approve } from '../../../src/agents/middleware/approve.js';
 import { subAgents } from '../../../src/agents/middleware/sub-agents.js';
 import { agentFrom } from '../../../src/agents/teams/agent-from.js';
-import { defineTool, draw, invoke, run } from '../../../src/index.js';
+import { defineTool, draw, type EngineError, invoke, run } from '../../../src/index.js';
 import { attempt, goOn, type RecordingModel, type Reply, recordingModel, told } from './support.js';
 
 const give = (to: string | undefined, request: unknown = 'Do it.', id = 'd'): Exclude<Reply, string>[number] => ({
@@ -70,6 +71,15 @@ describe('subAgents', () => {
     expect(model.requests[1]?.tools?.map(({ name }) => name)).toEqual(['look']);
     expect(model.requests[1]?.user).toBe('ada');
     expect(results(model, 3)).toEqual(['tool: Looked.']);
+  });
+
+  it('asks before tools are called by its general agent as before it calls them itself', async () => {
+    const sent: string[] = [];
+    const send = defineTool({ name: 'send', description: 'Sends.', run: () => void sent.push('sent') });
+    const model = recordingModel([give(undefined, 'Send!')], [{ tool: 'send', id: 'c' }], 'Sent.', 'ok');
+    const made = agent({ name: 'lead', model, tools: [send], use: [approve(['send']), subAgents()] });
+    const asked = await invoke(made, 'go').catch((error: EngineError) => error);
+    expect([sent, asked]).toMatchObject([[], { code: 'RUN_INTERRUPTED' }]);
   });
 
   it('makes the general agent as it is told to', async () => {

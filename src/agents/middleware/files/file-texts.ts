@@ -1,5 +1,5 @@
 /** What models are told of files, in English and Chinese. */
-import type { Language } from '../language.js';
+import type { Language } from '../../language.js';
 
 /** See {@link fileTexts}. */
 export interface FileTexts {

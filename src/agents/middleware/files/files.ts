@@ -7,9 +7,9 @@ import type { StepTool, ToolContent } from '../../../compose/tools/step-tool.js'
 import { EngineError } from '../../../errors.js';
 import type { ToolOutputPart } from '../../../models/content-parts.js';
 import { invalidOption, requireMethods, requireOptions, requireWhole } from '../../../operators/invalid-option.js';
+import { type Language, requireLanguage } from '../../language.js';
 import { type AgentMiddleware, defineMiddleware } from '../../loop/middleware.js';
 import { startOf } from '../instructions.js';
-import { type Language, requireLanguage } from '../language.js';
 import { type FileSpace, filePathInSpace } from './file-space.js';
 import { fileTexts } from './file-texts.js';
 import { offloading } from './offload.js';

@@ -7,8 +7,8 @@ import type { ToolReply } from '../../../compose/tools/step-tool.js';
 import { wholeReply } from '../../../compose/tools/tool-output.js';
 import { toEngineError } from '../../../errors.js';
 import { fromAbortable } from '../../../operators/from-abortable.js';
+import type { Language } from '../../language.js';
 import { startOf } from '../instructions.js';
-import type { Language } from '../language.js';
 import type { FileSpace } from './file-space.js';
 
 /** How a result is put into a file. */

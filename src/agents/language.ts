@@ -1,5 +1,5 @@
-/** The languages that ready middlewares speak to models. */
-import { invalidOption } from '../../operators/invalid-option.js';
+/** The languages that agents and what stands around them speak to models. */
+import { invalidOption } from '../operators/invalid-option.js';
 
 /** Of what a model is told: English or Chinese. */
 export type Language = 'en' | 'zh';
