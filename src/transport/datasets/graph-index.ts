@@ -11,8 +11,9 @@ import { success } from '../envelope.js';
 import type { RouteGroup } from '../http/route.js';
 import { looseRoute } from '../ragflow/dialect.js';
 import { parameter } from '../ragflow/fields.js';
+import type { ServerParts } from '../server-parts.js';
 import { anyObject } from '../shapes.js';
-import { buildsOf, ownDataset } from './find.js';
+import { buildsOf, type FoundDataset, ownDataset } from './find.js';
 
 const KINDS: ReadonlySet<string> = new Set(['graph', 'raptor', 'mindmap']);
 
@@ -40,8 +41,8 @@ export const graphIndexRoutes: RouteGroup = {
       summary: 'Deletes the graph of a dataset',
       finds: find,
       data: z.literal(true),
-      handle: async ({ tenant, found: { base, dataset } }) => {
-        await base.graphs.clear(tenant, dataset.id);
+      handle: async ({ tenant, found }, parts) => {
+        await discardGraph(parts, tenant, found);
         return success(true);
       },
     }),
@@ -49,8 +50,8 @@ export const graphIndexRoutes: RouteGroup = {
       summary: 'Builds the graph of a dataset by links and rules',
       finds: find,
       data: z.looseObject({ graphrag_task_id: z.string() }),
-      handle: async ({ tenant, found: { dataset } }, parts) => {
-        const { id } = await startLinks(parts, tenant, dataset.id);
+      handle: async ({ tenant, found }, parts) => {
+        const { id } = await startLinks(parts, tenant, found);
         return success({ graphrag_task_id: id });
       },
     }),
@@ -73,10 +74,10 @@ export const graphIndexRoutes: RouteGroup = {
       finds: find,
       query: kindQuery,
       data: z.looseObject({ task_id: z.string() }),
-      handle: async ({ tenant, query, found: { dataset } }, parts) => {
+      handle: async ({ tenant, query, found }, parts) => {
         const kind = kindOf(query.type);
         if (kind !== 'graph') throw new EngineError('NOT_FOUND', kind === 'raptor' ? NO_RAPTOR : NO_MIND_MAP);
-        return success({ task_id: (await startLinks(parts, tenant, dataset.id)).id });
+        return success({ task_id: (await startLinks(parts, tenant, found)).id });
       },
     }),
     looseRoute('GET /datasets/:dataset/index', {
@@ -93,8 +94,8 @@ export const graphIndexRoutes: RouteGroup = {
       summary: 'Deletes the graph; of other kinds there is nothing to delete',
       finds: find,
       data: z.literal(true),
-      handle: async ({ tenant, params, found: { base, dataset } }) => {
-        if (kindOf(params.index) === 'graph') await base.graphs.clear(tenant, dataset.id);
+      handle: async ({ tenant, params, found }, parts) => {
+        if (kindOf(params.index) === 'graph') await discardGraph(parts, tenant, found);
         return success(true);
       },
     }),
@@ -105,8 +106,17 @@ const NO_RAPTOR =
   'This server makes no summaries of summaries (RAPTOR): communities of the graph and the window around passages do that work. Build the graph instead.';
 const NO_MIND_MAP = 'This server makes no mind map of a dataset; a chat makes one of an answer.';
 
-async function startLinks(parts: Parameters<typeof buildsOf>[0], tenant: string, datasetId: string) {
-  return (await buildsOf(parts)).start(tenant, datasetId, buildRequestSchema.parse({}));
+/** @throws EngineError NOT_FOUND in RAGFlow's words for a dataset without documents. */
+async function startLinks(parts: ServerParts, tenant: string, { base, dataset }: FoundDataset) {
+  const { counts } = (await base.datasets.find(tenant, dataset.id)) ?? {};
+  if (counts?.documents === 0) throw new EngineError('NOT_FOUND', `No documents in Dataset ${dataset.id}`);
+  return (await buildsOf(parts)).start(tenant, dataset.id, buildRequestSchema.parse({}));
+}
+
+/** Deletes a graph also while it is built, as RAGFlow does: the build is cancelled first. */
+async function discardGraph(parts: ServerParts, tenant: string, { base, dataset }: FoundDataset): Promise<void> {
+  if (parts.openGraphBuilds !== undefined) await (await buildsOf(parts)).cancel(tenant, dataset.id);
+  await base.graphs.clear(tenant, dataset.id);
 }
 
 function kindOf(type: string | undefined): string {

@@ -70,6 +70,18 @@ describe('the graph of a dataset', () => {
     expect((await ask('POST', `${path}/run_graphrag`)).data.graphrag_task_id).toMatch(/^[0-9a-f]{32}$/);
   });
 
+  it('is deleted in the form of RAGFlow also while it is built, and is not built without documents', async () => {
+    const { ask, path, dataset } = await startGraph();
+    expect((await ask('POST', `${path}/index?type=graph`)).data.task_id).toMatch(/^[0-9a-f]{32}$/);
+    expect(await ask('DELETE', `${path}/graph`)).toMatchObject({ code: 0, data: true });
+    expect((await ask('GET', `${path}/index?type=graph`)).data).toEqual({});
+    const empty = await dataset();
+    expect(await ask('POST', `/datasets/${empty}/index?type=graph`)).toMatchObject({
+      code: 102,
+      message: `No documents in Dataset ${empty}`,
+    });
+  });
+
   it('takes names for one and keeps them apart, until that is undone', async () => {
     const { ask, path, build } = await startGraph();
     await build();
