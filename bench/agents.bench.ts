@@ -7,7 +7,7 @@ import { parallelAgents } from '../src/agents/teams/parallel-agents.js';
 import { invoke, run } from '../src/compose/run.js';
 import { defineTool } from '../src/compose/tools/define-tool.js';
 import type { ChatDelta, ChatModel } from '../src/models/chat-model.js';
-import { microsecondsPerStep, quantile, type Row } from './measure.js';
+import { microsecondsPerStep, quantile, type Row, warmUp } from './measure.js';
 
 const ROUNDS = 100;
 const LEVELS = 8;
@@ -28,34 +28,67 @@ function callingModel(): ChatModel {
   return { chat: ({ tools = [] }) => of(...(tools.length > 0 ? asks : answer)) };
 }
 
+/**
+ * A turn and its rounds, when the compiler has seen them: a round goes through code of many layers, which takes it some thousand rounds. Cases are
+ * measured in turns, so that what else the machine does falls on all of them alike.
+ */
 async function oneRound(): Promise<Row[]> {
+  const few = agentOf(10);
+  const many = agentOf(ROUNDS);
+  const answers = agent({ name: 'agent', model: callingModel() });
+  const cases: readonly Case[] = [
+    { row: { name: 'turn of an agent that answers at once', unit: 'us/turn' }, steps: 1, turn: asked(answers) },
+    { row: { name: 'agent that is made, compiled and asked once', unit: 'us/turn' }, steps: 1, turn: madeAndAsked },
+    { row: { name: `${ROUND}, 10 rounds`, unit: 'us/round', bar: 100, aim: 50 }, steps: 10, turn: asked(few) },
+    { row: { name: `${ROUND}, 10 rounds, all events`, unit: 'us/round' }, steps: 10, turn: observed(few) },
+    { row: { name: `${ROUND}, ${ROUNDS} rounds`, unit: 'us/round' }, steps: ROUNDS, turn: asked(many) },
+  ];
+  for (const { turn } of cases) await warmUp(turn, WARM_UP_MS);
+  const costs = cases.map((): number[] => []);
+  for (let round = 0; round < 7; round += 1) {
+    for (const [at, { steps, turn }] of cases.entries()) {
+      const turns = Math.ceil(500 / steps);
+      const repeated = async () => {
+        for (let done = 0; done < turns; done += 1) await turn();
+      };
+      costs[at]?.push(await microsecondsPerStep(turns * steps, repeated, { rounds: 1, warmUpMs: 0 }));
+    }
+  }
+  return cases.map(({ row }, at) => ({ ...row, value: quantile(costs[at] ?? [], 0.5) }));
+}
+
+const ROUND = 'round of a model and one tool';
+const WARM_UP_MS = 2_000;
+
+/** What is measured: a turn of so many steps. */
+interface Case {
+  readonly row: Omit<Row, 'value'>;
+  readonly steps: number;
+  readonly turn: () => Promise<unknown>;
+}
+
+const OPTIONS = { maxSteps: 100_000 };
+
+function agentOf(most: number): AnyAgent {
   const echo = defineTool({
     name: 'echo',
     description: 'Says it again.',
     input: { type: 'object', properties: { text: { type: 'string' } } },
     run: ({ text }) => String(text),
   });
-  const made = (most: number): AnyAgent =>
-    agent({ name: 'agent', model: callingModel(), tools: [echo], stopWhen: [rounds(most)] });
-  const few = made(10);
-  const many = made(ROUNDS);
-  const options = { maxSteps: 100_000 };
-  const perRound = (one: AnyAgent, count: number): Promise<number> =>
-    microsecondsPerStep(10 * count, async () => {
-      for (let at = 0; at < 10; at += 1) await invoke(one, 'Go.', options);
-    });
-  const observed = await microsecondsPerStep(10, () => lastValueFrom(run(few, { input: 'Go.' }, options)));
-  return [
-    {
-      name: 'round of a model and one tool, 10 rounds',
-      value: await perRound(few, 10),
-      unit: 'us/round',
-      bar: 100,
-      aim: 50,
-    },
-    { name: 'round of a model and one tool, 10 rounds, all events', value: observed, unit: 'us/round' },
-    { name: `round of a model and one tool, ${ROUNDS} rounds`, value: await perRound(many, ROUNDS), unit: 'us/round' },
-  ];
+  return agent({ name: 'agent', model: callingModel(), tools: [echo], stopWhen: [rounds(most)] });
+}
+
+function asked(one: AnyAgent) {
+  return (): Promise<unknown> => invoke(one, 'Go.', OPTIONS);
+}
+
+function observed(one: AnyAgent) {
+  return (): Promise<unknown> => lastValueFrom(run(one, { input: 'Go.' }, OPTIONS));
+}
+
+function madeAndAsked(): Promise<unknown> {
+  return invoke(agentOf(1), 'Go.', OPTIONS);
 }
 
 /** 8 agents at work in each of 8 levels. */

@@ -27,9 +27,9 @@ if (process.argv.includes('--update')) {
   process.exitCode = compare(JSON.parse(readFileSync(BASELINE, 'utf8')) as Ratios) ? 0 : 1;
 }
 
-/** Costs of a node in one process, as ratios to the yardstick. */
+/** Costs of a node, a round or a turn in one process, as ratios to the yardstick. */
 function measureOnce(): Ratios {
-  const args = ['--import', 'tsx', MAIN, 'graph', 'canvas', '--json'];
+  const args = ['--import', 'tsx', MAIN, 'graph', 'canvas', 'agents', '--json'];
   const rows = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as Row[];
   const yardstick = rows.find(({ name }) => name === YARDSTICK)?.value;
   if (yardstick === undefined) throw new Error(`The benchmark has no row "${YARDSTICK}".`);

@@ -15,20 +15,21 @@ export interface Row {
 export interface MeasureOptions {
   /** Rounds that count; the median is taken. @default 7 */
   readonly rounds?: number;
+  /** Milliseconds of work before anything is measured, so that the compiler has seen it. @default 200 */
+  readonly warmUpMs?: number;
 }
-
-/** Milliseconds of work before anything is measured, so that the compiler has seen it. */
-const WARM_UP_MS = 200;
 
 /** Median milliseconds of a round, after some to warm up. */
 export function milliseconds(work: () => unknown, options: MeasureOptions = {}): Promise<number> {
   return median(work, () => performance.now(), options);
 }
 
-async function median(work: () => unknown, now: () => number, { rounds = 7 }: MeasureOptions): Promise<number> {
-  const warmUntil = performance.now() + WARM_UP_MS;
-  do await work();
-  while (performance.now() < warmUntil);
+async function median(
+  work: () => unknown,
+  now: () => number,
+  { rounds = 7, warmUpMs = 200 }: MeasureOptions,
+): Promise<number> {
+  await warmUp(work, warmUpMs);
   const taken: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const startedAt = now();
@@ -36,6 +37,13 @@ async function median(work: () => unknown, now: () => number, { rounds = 7 }: Me
     taken.push(now() - startedAt);
   }
   return quantile(taken, 0.5);
+}
+
+/** Does work until so many milliseconds have passed, at least once. */
+export async function warmUp(work: () => unknown, ms: number): Promise<void> {
+  const until = performance.now() + ms;
+  do await work();
+  while (performance.now() < until);
 }
 
 /** Median microseconds of processor time for one of `steps` steps; what else the machine does hardly disturbs it. */

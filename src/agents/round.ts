@@ -107,11 +107,16 @@ const SILENT: ReadonlySet<AssistantPart['type']> = new Set(['text', 'reasoning',
 function isLongerThan(messages: readonly ChatMessage[], most: number): boolean {
   let length = 0;
   for (const message of messages) {
-    const { toolCalls = [], parts = [] } = message.role === 'assistant' ? message : {};
-    for (const call of toolCalls) length += call.arguments.length;
-    if (parts.length > 0) length += JSON.stringify(parts).length;
-    length += contentText(message.content).length;
+    const { content } = message;
+    length += typeof content === 'string' ? content.length : contentText(content).length;
+    if (message.role === 'assistant') length += lengthOfParts(message);
     if (length > most) return true;
   }
   return false;
+}
+
+function lengthOfParts({ toolCalls, parts }: Pick<AssistantMessage, 'toolCalls' | 'parts'>): number {
+  let length = parts === undefined || parts.length === 0 ? 0 : JSON.stringify(parts).length;
+  if (toolCalls !== undefined) for (const call of toolCalls) length += call.arguments.length;
+  return length;
 }

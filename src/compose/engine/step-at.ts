@@ -252,6 +252,11 @@ export class StepAt implements StepActivation, WatchedActivation, OuterStep {
   }
 }
 
+/** Whether what a step says now becomes an event, so that events need not be made which go nowhere; yes for activations of another kind. */
+export function isTold(at: StepActivation): boolean {
+  return (at as Partial<WatchedActivation>).canTell !== false;
+}
+
 /** A call of a step inside another one, as that one reports it: ids are unique among the calls of one activation. */
 function callInside({ call }: Call, key: string, around: string | undefined): Call {
   const id = `${key}/${call.id}`;

@@ -13,6 +13,7 @@ import { Feed, type FeedSink } from '../../operators/feed.js';
 import { invalidOption, requireObject } from '../../operators/invalid-option.js';
 import { requireService, type ToolServices } from '../../tools/tool-services.js';
 import { traceContextOf } from '../../trace-context.js';
+import { isTold } from '../engine/step-at.js';
 import { show } from '../make-step.js';
 import type { OptionStep, StepActivation } from '../step.js';
 import { step } from '../steps.js';
@@ -231,7 +232,9 @@ function answer(
   id: string,
 ): Observable<AssistantMessage> {
   return new Observable((subscriber) => {
-    at.report(callStarted({ id, kind: 'model', name: request.model, attributes: attributesOf(request, provider) }));
+    if (isTold(at)) {
+      at.report(callStarted({ id, kind: 'model', name: request.model, attributes: attributesOf(request, provider) }));
+    }
     // Read only now: tracers know the call once its start was reported.
     const trace = traceContextOf({ services: at.services, token: at.key }, id);
     const isTraced = Object.keys(trace).length > 0;
@@ -267,7 +270,7 @@ class Answering implements FeedSink<ChatDelta> {
     } else if (delta.type === 'finish') this.#reason = delta.reason;
     else if (!this.#hasBegun) {
       this.#hasBegun = true;
-      this.#at.report(callEvent({ id: this.#id, name: 'stream_started' }));
+      if (isTold(this.#at)) this.#at.report(callEvent({ id: this.#id, name: 'stream_started' }));
     }
     this.#isEmpty = false;
     this.#subscriber.next(wholeChunk(this.#chunks.next(delta)));
@@ -281,11 +284,15 @@ class Answering implements FeedSink<ChatDelta> {
   }
 
   feedEnded(): void {
+    if (isTold(this.#at)) this.#reportEnd();
+    if (this.#isEmpty) this.#subscriber.next(wholeChunk({ role: 'assistant' }));
+    this.#subscriber.complete();
+  }
+
+  #reportEnd(): void {
     const reason = this.#reason;
     const end = reason === undefined ? {} : { attributes: { 'gen_ai.response.finish_reasons': [reason] } };
     this.#at.report(callFinished({ id: this.#id, ...this.#counts(), ...end }));
-    if (this.#isEmpty) this.#subscriber.next(wholeChunk({ role: 'assistant' }));
-    this.#subscriber.complete();
   }
 
   #counts(): { readonly usage?: TokenUsage } {

@@ -1,8 +1,10 @@
 /** All calls of one message: side by side, their pieces at their places. */
-import { EMPTY, from, mergeMap, Observable, of, type Subscriber, tap } from 'rxjs';
+import { EMPTY, from, mergeMap, Observable, of, type Subscriber } from 'rxjs';
 import { EngineError, toEngineError } from '../../errors.js';
 import { callFinished, callStarted } from '../../graph/node-events.js';
 import { type ToolMessage, toolMessage } from '../../models/messages.js';
+import { Feed, type FeedSink } from '../../operators/feed.js';
+import { isTold } from '../engine/step-at.js';
 import { Interrupt, type InterruptPart } from '../interrupt.js';
 import type { StepActivation } from '../step.js';
 import {
@@ -47,56 +49,86 @@ export function toolRound(
   return new Observable((subscriber) => {
     const kept = at.isResumed ? readKept(at.memo) : NOTHING_KEPT;
     const round = new ToolRound(calls, at, kept, subscriber);
-    return from(calls)
-      .pipe(
-        mergeMap((placed) => {
-          if (setup.concurrency === 1 && round.asks) return EMPTY;
-          return repliesAgain(setup, placed, at, kept.get(placed.id)).pipe(
-            tap({ next: (reply) => round.receive(placed, reply), complete: () => round.end(placed) }),
-          );
-        }, setup.concurrency),
-      )
-      .subscribe({
-        error: (error: unknown) => subscriber.error(error),
-        complete: () => round.finish(),
-      });
+    const make = (placed: PlacedCall): Observable<never> =>
+      setup.concurrency === 1 && round.asks ? EMPTY : callAgain(setup, placed, round, at, kept.get(placed.id));
+    const [only] = calls;
+    // Most messages have one call, for which nothing has to be merged.
+    const all$ = only !== undefined && calls.length === 1 ? make(only) : from(calls).pipe(mergeMap(make, setup.concurrency));
+    return all$.subscribe({
+      error: (error: unknown) => subscriber.error(error),
+      complete: () => round.finish(),
+    });
   });
 }
 
 const NOTHING_KEPT: ReadonlyMap<string, KeptCall> = new Map();
 
-/** A call, unless it is known what it gives. */
-function repliesAgain(
+/** Makes a call, unless it is known what it gives; its replies go to the round, and it completes with the call. */
+function callAgain(
   setup: CallSetup,
   placed: PlacedCall,
+  round: ToolRound,
   at: StepActivation,
   kept: KeptCall | undefined,
-): Observable<ToolReply> {
-  if (kept?.result !== undefined) return of(kept.result);
-  if (kept !== undefined && !isWoken(kept, at)) return of(STILL_OPEN);
-  const { id, call, boxed } = placed;
-  const name = boxed?.tool.name ?? call.name;
-  return new Observable<ToolReply>((subscriber) => {
-    let hasAsked = false;
-    at.report(callStarted({ id, kind: 'tool', name, attributes: { 'gen_ai.tool.call.id': call.id } }));
-    return at
-      .observe('tool', name, call, () => runToolCall(setup, placed, at, kept, answersOf(kept, at)), {
-        id,
-        chunks: joinReplies,
-      })
-      .pipe(
-        tap({
-          next: (reply) => {
-            hasAsked ||= reply instanceof Interrupt;
-          },
-          error: (thrown: unknown) => at.report(callFinished({ id, error: toEngineError(thrown, 'TOOL_FAILED') })),
-          complete: () => {
-            if (!hasAsked) at.report(callFinished({ id }));
-          },
-        }),
-      )
-      .subscribe(subscriber);
+): Observable<never> {
+  return new Observable<never>((subscriber) => {
+    const known = kept?.result ?? (kept !== undefined && !isWoken(kept, at) ? STILL_OPEN : undefined);
+    const feed = new Feed<ToolReply>(new Replies(placed, round, known === undefined ? at : undefined, subscriber));
+    subscriber.add(feed);
+    if (known !== undefined) {
+      of(known).subscribe(feed);
+      return;
+    }
+    const { id, call, boxed } = placed;
+    const name = boxed?.tool.name ?? call.name;
+    if (isTold(at)) {
+      at.report(callStarted({ id, kind: 'tool', name, attributes: { 'gen_ai.tool.call.id': call.id } }));
+    }
+    at.observe('tool', name, call, () => runToolCall(setup, placed, at, kept, answersOf(kept, at)), {
+      id,
+      chunks: joinReplies,
+    }).subscribe(feed);
   });
+}
+
+/** The replies of one call on their way to its round. */
+class Replies implements FeedSink<ToolReply> {
+  readonly #placed: PlacedCall;
+  readonly #round: ToolRound;
+  /** Where its end is reported; undefined for a call that is not made. */
+  readonly #at: StepActivation | undefined;
+  readonly #subscriber: Subscriber<never>;
+  #hasAsked = false;
+
+  constructor(placed: PlacedCall, round: ToolRound, at: StepActivation | undefined, subscriber: Subscriber<never>) {
+    this.#placed = placed;
+    this.#round = round;
+    this.#at = at;
+    this.#subscriber = subscriber;
+  }
+
+  fed(reply: ToolReply): void {
+    this.#hasAsked ||= reply instanceof Interrupt;
+    this.#round.receive(this.#placed, reply);
+  }
+
+  feedFailed(thrown: unknown, feed: Feed<ToolReply>): void {
+    feed.unsubscribe();
+    this.#at?.report(callFinished({ id: this.#placed.id, error: toEngineError(thrown, 'TOOL_FAILED') }));
+    this.#subscriber.error(thrown);
+  }
+
+  feedEnded(): void {
+    const at = this.#at;
+    if (at !== undefined && !this.#hasAsked && isTold(at)) at.report(callFinished({ id: this.#placed.id }));
+    try {
+      this.#round.end(this.#placed);
+    } catch (error) {
+      this.#subscriber.error(error);
+      return;
+    }
+    this.#subscriber.complete();
+  }
 }
 
 /** What observers are told of a call that came in pieces. */
