@@ -30,6 +30,24 @@ export const CASES = [
     tell: ({ closed }) => (closed ? 'closed' : 'still open after a second'),
   },
   {
+    name: 'cancel-agent',
+    title: 'cancelling an agent closes the connection that a tool of an agent inside it waits for',
+    passes: ({ closed }) => closed,
+    tell: ({ closed }) => (closed ? 'closed' : 'still open after a second'),
+  },
+  {
+    name: 'stop',
+    title: 'a chat that is stopped while its second tool is at work goes on there, from what was stored of it',
+    passes: ({ seen }) => seen === 'first 1 x, second 2 x, then: Done.',
+    tell: ({ seen }) => seen,
+  },
+  {
+    name: 'input',
+    title: 'a person says something to an agent at work, whose process is lost then: the next one hears it, once',
+    passes: ({ seen }) => seen === 'first 2 x, then: Heard 1 x.',
+    tell: ({ seen }) => seen,
+  },
+  {
     name: 'slow-reader',
     title: `a reader that takes ${SLOW.pauseMs} ms a chunk bounds what its producer is ahead`,
     passes: ({ ahead }) => ahead <= SLOW.bound,
@@ -48,6 +66,37 @@ export const CASES = [
     tell: ({ runs }) => `runs: ${runs}`,
   },
 ];
+
+/** What is said to an agent at work. */
+export const WORD = 'In one line!';
+
+/** What a model does that was given so many results of tools, and heard the word so often; every engine has it in its own words. */
+export function replyFor(name, { results, heard }) {
+  if (name === 'stop') return [{ call: 'first' }, { call: 'second' }, { text: 'Done.' }][Math.min(results, 2)];
+  return results === 0 ? { call: 'first' } : { text: `Heard ${heard} x.` };
+}
+
+/** Two tools, of which one ends with its signal alone when it is called for the first time: `working` resolves when it is at work. */
+export function twoTools(endless) {
+  const runs = { first: 0, second: 0 };
+  let begin;
+  const working = new Promise((resolve) => {
+    begin = resolve;
+  });
+  const call = (name, signal) => {
+    runs[name] += 1;
+    if (name !== endless || runs[name] > 1) return Promise.resolve(`${name} is done.`);
+    begin();
+    return new Promise((_, reject) => {
+      signal?.addEventListener('abort', () => reject(new Error('The tool was stopped.')), { once: true });
+    });
+  };
+  const tell = (text) => {
+    const counts = Object.entries(runs).filter(([, count]) => count > 0);
+    return `${counts.map(([name, count]) => `${name} ${count} x`).join(', ')}, then: ${text}`;
+  };
+  return { call, working, tell };
+}
 
 /** What three steps do whose second never ends when it runs for the first time: `working` resolves when it is at work. */
 export function threeSteps() {

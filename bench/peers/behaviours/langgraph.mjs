@@ -1,6 +1,11 @@
 /** The programs in LangGraph.js, as its guides say: interrupts answered by their ids, a checkpointer that outlives the graph. */
+import { BaseChatModel } from '@langchain/core/language_models/chat_models';
+import { AIMessage, HumanMessage } from '@langchain/core/messages';
+import { tool } from '@langchain/core/tools';
 import { Annotation, Command, END, interrupt, MemorySaver, START, StateGraph } from '@langchain/langgraph';
-import { SLOW, threeSteps } from './cases.mjs';
+import { createReactAgent } from '@langchain/langgraph/prebuilt';
+import { z } from 'zod';
+import { replyFor, SLOW, threeSteps, twoTools, WORD } from './cases.mjs';
 
 const State = Annotation.Root({
   text: Annotation({ reducer: (_, value) => value, default: () => '' }),
@@ -51,6 +56,37 @@ export async function producer(made) {
   return await app.stream({ text: '' }, { streamMode: 'custom' });
 }
 
+/** A model that answers by what it was told. */
+class Scripted extends BaseChatModel {
+  constructor(reply) {
+    super({});
+    this.reply = reply;
+  }
+  _llmType() {
+    return 'scripted';
+  }
+  bindTools() {
+    return this;
+  }
+  async _generate(messages) {
+    const results = messages.filter((message) => message.getType() === 'tool').length;
+    const heard = messages.filter((message) => message.getType() === 'human' && message.content === WORD).length;
+    const { call, text = '' } = this.reply({ results, heard });
+    const calls = call === undefined ? [] : [{ id: `call-${results}`, name: call, args: {} }];
+    return { generations: [{ text, message: new AIMessage({ content: text, tool_calls: calls }) }] };
+  }
+}
+
+/** The agent of the guide "persistence": a checkpointer keeps its thread. */
+function agentFor(name, { call }, checkpointer) {
+  const tools = ['first', 'second'].map((id) =>
+    tool((_, { signal }) => call(id, signal), { name: id, description: `Does the ${id} thing.`, schema: z.object({}) }),
+  );
+  return createReactAgent({ llm: new Scripted((seen) => replyFor(name, seen)), tools, checkpointer });
+}
+
+const CHAT = { configurable: { thread_id: 'chat' } };
+
 export const PROGRAMS = {
   questions: async () => {
     const order = ['How many stars?', 'Window or aisle?'];
@@ -93,6 +129,49 @@ export const PROGRAMS = {
     await arrived;
     abort.abort();
     return { closed: await closed };
+  },
+  // https://docs.langchain.com/oss/javascript/langgraph/use-subgraphs: an agent is called in a tool, with the config of the call.
+  'cancel-agent': async ({ url, arrived, closed }) => {
+    const ask = async (_, { signal }) => (await fetch(url, { signal })).text();
+    const asks = tool(ask, { name: 'asks', description: 'Asks a server.', schema: z.object({}) });
+    const inner = createReactAgent({ llm: new Scripted(() => ({ call: 'asks' })), tools: [asks] });
+    const called = tool((_, config) => inner.invoke({ messages: [new HumanMessage('Go.')] }, config), {
+      name: 'inner',
+      description: 'Knows.',
+      schema: z.object({}),
+    });
+    const outer = createReactAgent({ llm: new Scripted(() => ({ call: 'inner' })), tools: [called] });
+    const abort = new AbortController();
+    outer.invoke({ messages: [new HumanMessage('Go.')] }, { signal: abort.signal }).catch(() => {});
+    await arrived;
+    abort.abort();
+    return { closed: await closed };
+  },
+  // https://docs.langchain.com/oss/javascript/langgraph/persistence: the same thread goes on with no input.
+  stop: async () => {
+    const tools = twoTools('second');
+    const saver = new MemorySaver();
+    const abort = new AbortController();
+    const ended = agentFor('stop', tools, saver)
+      .invoke({ messages: [new HumanMessage('Go.')] }, { ...CHAT, signal: abort.signal })
+      .catch(() => {});
+    await tools.working;
+    abort.abort();
+    await ended;
+    const { messages } = await agentFor('stop', tools, saver).invoke(null, CHAT);
+    return { seen: tools.tell(messages.at(-1).content) };
+  },
+  // https://docs.langchain.com/oss/javascript/langgraph/persistence#update-state: the nearest to an input for an agent at work.
+  input: async () => {
+    const tools = twoTools('first');
+    const saver = new MemorySaver();
+    agentFor('input', tools, saver)
+      .invoke({ messages: [new HumanMessage('Go.')] }, CHAT)
+      .catch(() => {});
+    await tools.working;
+    await agentFor('input', tools, saver).updateState(CHAT, { messages: [new HumanMessage(WORD)] });
+    const { messages } = await agentFor('input', tools, saver).invoke(null, CHAT);
+    return { seen: tools.tell(messages.at(-1).content) };
   },
   lost: async () => {
     const { step, counts, working } = threeSteps();

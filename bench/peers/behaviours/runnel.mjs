@@ -1,7 +1,13 @@
 /** The programs in Runnel: `npm run build` first. */
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { lastValueFrom, of, Subject } from 'rxjs';
+import { agent, agentTool, createRunner, fileSessions, fileTurnLogs } from '../../../dist/entries/agents.js';
 import {
   ask,
   chain,
+  defineTool,
   generator,
   graph,
   invoke,
@@ -11,7 +17,7 @@ import {
   run,
   stream,
 } from '../../../dist/index.js';
-import { SLOW, threeSteps } from './cases.mjs';
+import { replyFor, SLOW, threeSteps, twoTools, WORD } from './cases.mjs';
 
 const anything = { '~standard': { version: 1, vendor: 'peers', validate: (value) => ({ value }) } };
 const trip = () =>
@@ -42,6 +48,39 @@ export function producer(made) {
     }
   });
   return stream(produce, '');
+}
+
+/** A model that answers by what it was told. */
+function scripted(reply) {
+  return {
+    chat: ({ messages }) => {
+      const results = messages.filter(({ role }) => role === 'tool').length;
+      const heard = messages.filter(({ role, content }) => role === 'user' && content === WORD).length;
+      const { call, text, args = '{}' } = reply({ results, heard });
+      if (call === undefined) return of({ type: 'text', text }, { type: 'finish', reason: 'stop' });
+      const asked = { type: 'tool-call', index: 0, id: `call-${results}`, name: call, arguments: args };
+      return of(asked, { type: 'finish', reason: 'tool_calls' });
+    },
+  };
+}
+
+/** A conversation over a folder, as one process after the other opens it; of those before it is known that they are lost. */
+function opened(name, { call }, folder, processes) {
+  const tools = ['first', 'second'].map((id) =>
+    defineTool({ name: id, description: `Does the ${id} thing.`, run: (_, { signal }) => call(id, signal) }),
+  );
+  const now = () => Date.now() + processes * 3_600_000;
+  return createRunner({
+    agent: agent({ name: 'guide', model: scripted((seen) => replyFor(name, seen)), tools }),
+    sessions: fileSessions(path.join(folder, 'sessions')),
+    logs: fileTurnLogs(path.join(folder, 'logs'), { now }),
+  });
+}
+
+async function answerOf(runner) {
+  await lastValueFrom(runner.resume('s'));
+  const { messages } = await runner.session('s');
+  return messages.at(-1).content;
 }
 
 export const PROGRAMS = {
@@ -91,6 +130,49 @@ export const PROGRAMS = {
     await arrived;
     running.unsubscribe();
     return { closed: await closed };
+  },
+  'cancel-agent': async ({ url, arrived, closed }) => {
+    const asks = defineTool({
+      name: 'asks',
+      description: 'Asks a server.',
+      run: async (_, { signal }) => (await fetch(url, { signal })).text(),
+    });
+    const inner = agent({
+      name: 'inner',
+      description: 'Knows.',
+      model: scripted(() => ({ call: 'asks' })),
+      tools: [asks],
+    });
+    const model = scripted(() => ({ call: 'inner', args: '{"request":"Go."}' }));
+    const outer = agent({ name: 'outer', model, tools: [agentTool(inner)] });
+    const running = run(outer, { input: 'Go.' }).subscribe({ error: () => {} });
+    await arrived;
+    running.unsubscribe();
+    return { closed: await closed };
+  },
+  stop: async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'runnel-peers-'));
+    const tools = twoTools('second');
+    const cancel$ = new Subject();
+    const ended = lastValueFrom(opened('stop', tools, folder, 0).run('Go.', { session: 's', cancel$ }));
+    await tools.working;
+    cancel$.next({ mode: 'now' });
+    await ended;
+    return { seen: tools.tell(await answerOf(opened('stop', tools, folder, 0))) };
+  },
+  input: async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'runnel-peers-'));
+    const tools = twoTools('first');
+    const input$ = new Subject();
+    const accepted = new Promise((resolve) => {
+      opened('input', tools, folder, 0)
+        .run('Go.', { session: 's', input$ })
+        .subscribe({ next: ({ type }) => type === 'input-accepted' && resolve(), error: () => {} });
+    });
+    await tools.working;
+    input$.next({ id: 'w', content: WORD });
+    await accepted;
+    return { seen: tools.tell(await answerOf(opened('input', tools, folder, 1))) };
   },
   lost: async () => {
     const { step, counts, working } = threeSteps();

@@ -1,4 +1,5 @@
-/** Tries one engine with one case: `node worker.mjs <engine> <case>`; prints one line of JSON: what it saw, or why it could not. */
+/** Tries one engine with one case: `node worker.mjs <engine> <case>`; prints one line of JSON: what it saw, why it could not, or why
+ * there is no program. */
 import { createServer } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { READERS } from './cases.mjs';
@@ -7,7 +8,11 @@ import { READERS } from './cases.mjs';
 const GRACE_MS = 1_000;
 
 const [engine, name] = process.argv.slice(2);
-const { PROGRAMS, producer } = await import(`./${engine}.mjs`);
+const { PROGRAMS, ABSENT = {}, producer } = await import(`./${engine}.mjs`);
+if (ABSENT[name] !== undefined) {
+  console.log(JSON.stringify({ absent: ABSENT[name] }));
+  process.exit(0);
+}
 
 /** A server that never answers, and promises of what happens to the one request it gets. */
 let arrive;

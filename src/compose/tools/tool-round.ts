@@ -53,7 +53,8 @@ export function toolRound(
       setup.concurrency === 1 && round.asks ? EMPTY : callAgain(setup, placed, round, at, kept.get(placed.id));
     const [only] = calls;
     // Most messages have one call, for which nothing has to be merged.
-    const all$ = only !== undefined && calls.length === 1 ? make(only) : from(calls).pipe(mergeMap(make, setup.concurrency));
+    const all$ =
+      only !== undefined && calls.length === 1 ? make(only) : from(calls).pipe(mergeMap(make, setup.concurrency));
     return all$.subscribe({
       error: (error: unknown) => subscriber.error(error),
       complete: () => round.finish(),
