@@ -113,6 +113,7 @@ export {
   type LiveOptions,
   type Runner,
   type RunnerOptions,
+  type SaidInput,
   type TurnOptions,
 } from '../agents/runner/runner.js';
 export type {

@@ -8,18 +8,18 @@ import type { ChatMessage, UserMessage } from '../../models/messages.js';
 export type AgentInput = string | UserMessage | readonly ChatMessage[];
 
 /**
- * The messages of an input; `path` is that of the step that got it.
+ * The messages of an input; `path` is that of the step that got it, `name` that of the agent.
  *
  * @throws EngineError INPUT_INVALID for something else, and for a conversation without messages.
  */
-export function messagesOf(input: unknown, path: string): readonly ChatMessage[] {
+export function messagesOf(input: unknown, path: string, name: string = path): readonly ChatMessage[] {
   if (typeof input === 'string') return [{ role: 'user', content: input }];
   const list: readonly unknown[] = Array.isArray(input) ? input : [input];
   if (list.length > 0 && list.every(isMessage)) return list;
   const got = Array.isArray(input) && input.length === 0 ? 'no messages' : show(input);
   throw new EngineError(
     'INPUT_INVALID',
-    `"${path}" needs text, a message of a user or a list of messages; received ${got}. Give it what the agent is asked.`,
+    `"${name}" needs text, a message of a user or a list of messages; received ${got}. Give it what the agent is asked.`,
     { node: path },
   );
 }

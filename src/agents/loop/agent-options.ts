@@ -1,6 +1,6 @@
 /** What an agent is made of, checked when it is made. */
 import { requireName } from '../../compose/make-step.js';
-import type { ChatModelOptions } from '../../compose/models/chat-model-step.js';
+import { type ChatModelOptions, requireChatOptions } from '../../compose/models/chat-model-step.js';
 import type { StepTool } from '../../compose/tools/step-tool.js';
 import { toolBox } from '../../compose/tools/tool-box.js';
 import { EngineError } from '../../errors.js';
@@ -9,12 +9,16 @@ import {
   hasMethods,
   invalidOption,
   requireCallable,
+  requireList,
+  requireObject,
   requireOptions,
   requireSchema,
+  requireText,
   requireWhole,
 } from '../../operators/invalid-option.js';
 import type { StandardSchema } from '../../standard-schema.js';
 import { type Language, requireLanguage } from '../language.js';
+import { isAgent } from './agent-end.js';
 import type { AgentView } from './agent-view.js';
 import { type AnswerLimits, checkLimits } from './answer-limits.js';
 import type { ModelRetry } from './ask-model.js';
@@ -118,6 +122,7 @@ export function readAgentOptions(options: AgentOptions<never>): AgentSetup {
   requireName('An agent', name);
   const owner = `agent "${name}"`;
   const { model = '', whenStopped = 'answer', repairs = 2, concurrency = 8, tools = [] } = options;
+  requireLists(owner, tools, failover);
   for (const one of [model, ...failover]) requireModel(owner, one);
   for (const hook of ['prepareRound'] as const) requireCallable(owner, hook, options[hook]);
   requireSchema(owner, 'output', options.output);
@@ -130,12 +135,16 @@ export function readAgentOptions(options: AgentOptions<never>): AgentSetup {
   if (!['answer', 'end', 'fail'].includes(whenStopped)) {
     throw invalidOption(owner, 'whenStopped', '"answer", "end" or "fail"', whenStopped);
   }
-  const { settings = {}, answerFrom = 'end', language = 'en' } = options;
+  const { settings = {}, answerFrom = 'end', language = 'en', description = '' } = options;
+  requireObject(owner, 'settings', settings, 'an object, such as { temperature: 0 }');
+  requireChatOptions(`${owner}: "settings"`, settings);
+  if (typeof description !== 'string') throw invalidOption(owner, 'description', 'text', description);
+  if (options.outputKey !== undefined) requireText(owner, 'outputKey', options.outputKey, 'a name that is not empty');
   requireLanguage(owner, language);
   if (!['end', 'text'].includes(answerFrom)) throw invalidOption(owner, 'answerFrom', '"end" or "text"', answerFrom);
   const held = use.filter(({ holdsForHelpers }) => holdsForHelpers === true);
   const basis: AgentBasis = { name, model, failover, settings, limits, tools, use: held };
-  const brought = use.flatMap(({ tools: more = [] }) => (typeof more === 'function' ? more(basis) : more));
+  const brought = use.flatMap((middleware) => toolsOf(middleware, basis));
   const box = toolBox(owner, [...tools, ...brought]);
   const { returnDirectly = [], instructions = '' } = options;
   if (typeof instructions !== 'string') requireCallable(owner, 'instructions', instructions);
@@ -165,6 +174,25 @@ export function readAgentOptions(options: AgentOptions<never>): AgentSetup {
     outputKey: options.outputKey,
     prepareRound: options.prepareRound,
   };
+}
+
+/** @throws EngineError OPTION_INVALID */
+function requireLists(owner: string, tools: readonly StepTool[], failover: readonly unknown[]): void {
+  requireList(owner, 'tools', tools, 'a list of tools, made by defineTool, toolOf, mcpTools or graphTool');
+  requireList(owner, 'failover', failover, 'a list of models, or of names of models');
+  const asAgent: unknown = tools.find((tool: unknown) => isAgent(tool));
+  if (!isAgent(asAgent)) return;
+  const { name } = asAgent;
+  throw new EngineError(
+    'OPTION_INVALID',
+    `${owner}: "tools" has the agent "${name}". Make a tool of it: agentTool(${name}).`,
+  );
+}
+
+function toolsOf({ name, tools = [] }: AnyMiddleware, basis: AgentBasis): readonly StepTool[] {
+  const given: unknown = typeof tools === 'function' ? tools(basis) : tools;
+  if (Array.isArray(given)) return given;
+  throw invalidOption(`The middleware "${name}"`, 'tools', 'a function that gives a list of tools', given);
 }
 
 /** What every request of a model may say; for checks of settings. */

@@ -22,7 +22,7 @@ export function beginStep({ setup }: AgentInGraph): Step<unknown, unknown> {
       loopAt(at).update({ messages, given: messages.length });
       return {};
     };
-    const heard = asHeardBy(name, messagesOf(asked, at.path), language);
+    const heard = asHeardBy(name, messagesOf(asked, at.path, name), language);
     const messages = runHooks(setup, 'beforeAgent', heard, at);
     return isThenable(messages) ? messages.then(take) : take(messages);
   });

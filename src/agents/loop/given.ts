@@ -69,6 +69,21 @@ export function replyBy<T>(middleware: AnyMiddleware, given: T): T {
   return isPulled ? given : contentBy(middleware, given);
 }
 
+/** Calls a hook. What it throws of its own names the hook: NODE_FAILED with that as its cause. */
+export function calling<T>(hook: (typeof HOOKS)[number], middleware: AnyMiddleware, call: () => T): T {
+  const failed = (error: unknown): never => {
+    if (EngineError.is(error)) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new EngineError('NODE_FAILED', `${hookOf(hook, middleware)} failed: ${why}`, { cause: error });
+  };
+  try {
+    const given = call();
+    return isThenable(given) ? (given.then(undefined, failed) as T) : given;
+  } catch (error) {
+    return failed(error);
+  }
+}
+
 /** Whether a call failed with what a hook gave: an error of the program, and nothing for the model. */
 export function isWrongReply({ code, details }: EngineError): boolean {
   return code === 'NODE_PROTOCOL' && isJsonObject(details) && details.hook === 'wrapTool';

@@ -11,7 +11,7 @@ import { requestMessages } from '../round.js';
 import type { AgentInGraph } from './agent-in-graph.js';
 import { StepView } from './agent-view.js';
 import { askModel, isRestart, joinAnswer, RESTART, UNFINISHED } from './ask-model.js';
-import { givenBy, piecesBy, preparedBy, wrongGiven } from './given.js';
+import { calling, givenBy, piecesBy, preparedBy, wrongGiven } from './given.js';
 import { heardAt } from './heard-inputs.js';
 import { placeOf } from './listen-step.js';
 import { liveAt } from './live-control.js';
@@ -96,7 +96,8 @@ function requestOf(agent: AgentInGraph, at: StepActivation): RoundRequest | Obse
     if (middleware.beforeModel === undefined) continue;
     changes.push((request) => {
       const take = (given: unknown): RoundRequest => givenBy('beforeModel', middleware, given, request);
-      const given = middleware.beforeModel?.(request, new MiddlewareView(setup, at, middleware));
+      const view = new MiddlewareView(setup, at, middleware);
+      const given = calling('beforeModel', middleware, () => middleware.beforeModel?.(request, view));
       if (isObservable(given)) return given.pipe(map(take));
       return isThenable(given) ? given.then(take) : take(given);
     });
@@ -157,7 +158,13 @@ function wrapped({ setup }: AgentInGraph, at: StepActivation, ask: AskModel): As
   return setup.use.reduceRight<AskModel>((next, middleware) => {
     if (middleware.wrapModel === undefined) return next;
     const view = new MiddlewareView(setup, at, middleware);
-    return (request) => defer(() => piecesBy(middleware, middleware.wrapModel?.(request, next, view)));
+    return (request) =>
+      defer(() =>
+        piecesBy(
+          middleware,
+          calling('wrapModel', middleware, () => middleware.wrapModel?.(request, next, view)),
+        ),
+      );
   }, ask);
 }
 

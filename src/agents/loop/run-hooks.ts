@@ -8,7 +8,7 @@ import { isJsonObject } from '../../json.js';
 import type { AssistantMessage } from '../../models/messages.js';
 import { type Speaker, StepView } from './agent-view.js';
 import { callModel, joinAnswer } from './ask-model.js';
-import { givenBy, type PassingHook } from './given.js';
+import { calling, givenBy, type PassingHook } from './given.js';
 import { addUsage, loopAt } from './loop-state.js';
 import type { AnyMiddleware, AskingHookResult, HookView, RoundRequest } from './middleware.js';
 
@@ -90,7 +90,9 @@ export function runHooks<T>(
       const middleware = middlewares[index] as AnyMiddleware;
       const hook = middleware[name] as unknown as Hook<T>;
       if (hook === undefined) continue;
-      const given = hook.call(middleware, current, new MiddlewareView(agent, at, middleware));
+      const value = current;
+      const view = new MiddlewareView(agent, at, middleware);
+      const given = calling(name, middleware, () => hook.call(middleware, value, view));
       if (isThenable(given)) {
         const before = current;
         return given.then((later) =>

@@ -1,8 +1,11 @@
 /** What a project tells every agent that works on it. */
+
 import { isThenable } from '../../compose/engine/later.js';
+import { show } from '../../compose/make-step.js';
 import { requireCallable, requireOptions, requireWhole } from '../../operators/invalid-option.js';
 import { type Language, requireLanguage } from '../language.js';
 import type { AgentView } from '../loop/agent-view.js';
+import { wrongGiven } from '../loop/given.js';
 import { type AgentMiddleware, defineMiddleware } from '../loop/middleware.js';
 import { cutText, withInstructions } from './instructions.js';
 
@@ -36,11 +39,13 @@ export function agentsFile(options: AgentsFileOptions): AgentMiddleware<string> 
     name,
     initial: () => '',
     beforeAgent(_, view) {
-      const keep = (text: string | undefined): undefined => {
+      const keep = (text: unknown): undefined => {
+        if (text !== undefined && typeof text !== 'string')
+          throw wrongGiven('"read" of agentsFile', 'text, or nothing', show(text));
         view.setOwn(cutText(text?.trim() ?? '', maxCharacters, cut));
       };
       const text = read(view);
-      return isThenable(text) ? text.then((later) => keep(later)) : keep(text as string | undefined);
+      return isThenable(text) ? text.then((later) => keep(later)) : keep(text);
     },
     beforeModel: (request, { own }) => withInstructions(request, own === '' ? '' : `${title}\n\n${own}`),
   });

@@ -4,7 +4,7 @@ import { defineTool, requireToolName } from '../../compose/tools/define-tool.js'
 import { EngineError } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
 import { didYouMean } from '../../nearest-name.js';
-import { invalidOption, requireOptions } from '../../operators/invalid-option.js';
+import { invalidOption, requireList, requireOptions } from '../../operators/invalid-option.js';
 import { type Language, requireLanguage } from '../language.js';
 import { agent } from '../loop/agent.js';
 import { spokenIn } from '../loop/agent-as-tool.js';
@@ -107,9 +107,10 @@ const TEXTS = {
 } as const;
 
 function requireAgents(agents: readonly AnyAgent[], general: false | Partial<AgentOptions>): void {
-  if (!Array.isArray(agents) || !agents.every(isAgent)) {
-    throw invalidOption('subAgents', 'agents', 'a list of agents', agents);
-  }
+  requireList('subAgents', 'agents', agents, 'a list of agents');
+  const wrong = agents.findIndex((one: unknown) => !isAgent(one));
+  if (wrong >= 0)
+    throw invalidOption('subAgents', `agents[${wrong}]`, 'what agent(…), agentFrom(…) or a team gives', agents[wrong]);
   if (agents.length === 0 && general === false) {
     throw invalidOption('subAgents', 'agents', 'at least one agent, where there is no general one', agents);
   }

@@ -11,12 +11,14 @@ import { isJsonObject } from '../../json.js';
 import type { ChatMessage } from '../../models/messages.js';
 import { invalidOption } from '../../operators/invalid-option.js';
 import { LIVE } from '../loop/live-control.js';
+import type { SessionValues } from '../loop/session-values.js';
 import type { SessionState, SessionTurn } from '../sessions/fold-session.js';
 import type { SessionFact, UserInput } from '../sessions/session-store.js';
 import { type CancelRequest, LiveInputs, type SafePointRequest } from './live-inputs.js';
 import type { LiveStop, NextTurn } from './live-options.js';
 import type { CancelMode, RunnerEvent, TurnEnded } from './runner-events.js';
 import type { SessionWriter } from './session-writer.js';
+import { wrongCancel, wrongStop } from './stop-checks.js';
 import type { TurnResult, TurnStart } from './turn-graph.js';
 import type { TurnLog, TurnLogs } from './turn-logs.js';
 import { busy, changedValues, full, outcomeOf, refusedAnswer, requireLost } from './turn-outcome.js';
@@ -35,6 +37,8 @@ export interface ConversationSetup {
   readonly logs: TurnLogs | undefined;
   /** Inputs that may wait. */
   readonly maxWaiting: number;
+  /** Of the session, for every turn that begins. */
+  readonly values: SessionValues;
   readonly input$: Observable<UserInput> | undefined;
   readonly cancel$: Observable<CancelRequest> | undefined;
   /** What makes it go on without an open turn until its inputs end, or it is stopped. @default it ends when nothing is left to do */
@@ -148,10 +152,15 @@ class Conversation {
   #listen(): void {
     const { input$, cancel$, live } = this.#setup;
     const end = (): void => this.#stopLive({ mode: 'now' });
-    this.#heardOf.add(live?.stop$?.subscribe({ next: (stop) => this.#stopLive(stop), error: end }));
+    this.#heardOf.add(
+      live?.stop$?.subscribe({
+        next: (stop) => this.#checked(wrongStop(stop), () => this.#stopLive(stop)),
+        error: end,
+      }),
+    );
     this.#heardOf.add(
       cancel$?.subscribe({
-        next: (request) => this.#cancel(request),
+        next: (request) => this.#checked(wrongCancel(request), () => this.#cancel(request)),
         error: () => this.#cancel({ mode: 'now' }),
       }),
     );
@@ -169,6 +178,11 @@ class Conversation {
         },
       }),
     );
+  }
+
+  #checked(problem: EngineError | undefined, act: () => void): void {
+    if (problem === undefined) act();
+    else this.#fail(problem);
   }
 
   #stopLive({ mode, withinMs }: LiveStop): void {
@@ -248,7 +262,7 @@ class Conversation {
   }
 
   async #start(messages: readonly ChatMessage[], inputs: readonly UserInput[]): Promise<void> {
-    const { agent, session, writer } = this.#setup;
+    const { agent, session, writer, values } = this.#setup;
     const turn = randomUUID();
     const run = randomUUID();
     const before = writer.state;
@@ -265,7 +279,7 @@ class Conversation {
     if (last?.checkpoint !== undefined) await this.#forget(last.turn);
     const { logs } = this.#setup;
     if (logs !== undefined) open.log = (await logs.open(session, turn)).log;
-    this.#work(open, { messages: [...before.context, ...messages], values: before.values });
+    this.#work(open, { messages: [...before.context, ...messages], values: { ...before.values, ...values } });
   }
 
   async #resume(state: SessionState, answers: Readonly<Record<string, unknown>>): Promise<void> {

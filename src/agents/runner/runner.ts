@@ -9,13 +9,16 @@ import { Newest } from '../../newest.js';
 import {
   hasMethods,
   invalidOption,
+  receivedOf,
   requireCallable,
   requireMethods,
+  requireObject,
   requireOptions,
   requireWhole,
 } from '../../operators/invalid-option.js';
 import { AGENT, type AnyAgent, isAgent } from '../loop/agent-end.js';
 import { type AgentInput, messagesOf } from '../loop/agent-input.js';
+import type { SessionValues } from '../loop/session-values.js';
 import { loadSession, type SessionState } from '../sessions/fold-session.js';
 import { memorySessions } from '../sessions/memory-sessions.js';
 import type { SessionLog, UserInput } from '../sessions/session-store.js';
@@ -45,13 +48,18 @@ export interface RunnerOptions {
   readonly maxWaiting?: number;
 }
 
+/** An input without an id gets one; the same id counts once. */
+export type SaidInput = Omit<UserInput, 'id'> & Partial<Pick<UserInput, 'id'>>;
+
 /** What a turn may be given. */
 export interface TurnOptions
   extends Pick<StepRunOptions, 'signal' | 'observe' | 'with' | 'timeoutMs' | 'maxSteps' | 'log' | 'values'> {
   /** Id of the conversation. @default a new one */
   readonly session?: string;
-  /** What people say while the agent works: text, or an input with an id. @default nothing */
-  readonly input$?: Observable<string | UserInput>;
+  /** What people say while the agent works: text, or an input. @default nothing */
+  readonly input$?: Observable<string | SaidInput>;
+  /** Values of the session that the turn begins with, over those that it has. They stay when the turn succeeds. @default none */
+  readonly sessionValues?: SessionValues;
   /** Stops the turn; see `CancelRequest`. @default it is not stopped */
   readonly cancel$?: Observable<CancelRequest>;
 }
@@ -83,7 +91,7 @@ export interface Runner {
   resume(
     session: string,
     answers?: Readonly<Record<string, unknown>>,
-    options?: Omit<TurnOptions, 'session'>,
+    options?: Omit<TurnOptions, 'session' | 'sessionValues'>,
   ): Observable<RunnerEvent>;
   /**
    * A long conversation: every input joins the turn at work, or opens one. Completes when the inputs have or `stop$` says so, and nothing is left to do;
@@ -91,7 +99,7 @@ export interface Runner {
    *
    * Errors: those of `run`; OPTION_INVALID when `nextTurn` gives what does not wait.
    */
-  live(input$: Observable<string | UserInput>, options?: LiveOptions): Observable<RunnerEvent>;
+  live(input$: Observable<string | SaidInput>, options?: LiveOptions): Observable<RunnerEvent>;
   /** History, values and turns of a session. */
   session(session: string): Promise<SessionState>;
   /**
@@ -147,7 +155,8 @@ export function createRunner(options: RunnerOptions): Runner {
     given: TurnOptions,
     live?: ConversationSetup['live'],
   ): Observable<RunnerEvent> => {
-    const { input$, cancel$, session: _, ...more } = given;
+    const { input$, cancel$, sessionValues = {}, session: _, ...more } = given;
+    requireObject('The options of a runner', 'sessionValues', sessionValues, 'an object of values by name');
     if (logs !== undefined && more.log !== undefined) {
       throw invalidOption('A runner with "logs"', 'log', 'absent: it writes its own', more.log);
     }
@@ -161,6 +170,7 @@ export function createRunner(options: RunnerOptions): Runner {
         options: { ...more, checkpoints, services },
         logs,
         maxWaiting,
+        values: sessionValues,
         input$: input$?.pipe(map(inputOf)),
         cancel$,
         live,
@@ -170,7 +180,7 @@ export function createRunner(options: RunnerOptions): Runner {
   };
   return Object.freeze<Runner>({
     run: (input, given = {}) => {
-      requireTurn('run', given, TURN);
+      requireTurn('run', given, [...TURN, 'sessionValues']);
       const messages = messagesOf(input, agent.name);
       return talk(given.session ?? randomUUID(), { type: 'turn', messages }, given);
     },
@@ -179,7 +189,7 @@ export function createRunner(options: RunnerOptions): Runner {
       return talk(session, { type: 'resume', answers }, given);
     },
     live: (input$, given = {}) => {
-      requireTurn('live', given, [...TURN, 'nextTurn', 'stop$']);
+      requireTurn('live', given, [...TURN, 'sessionValues', 'nextTurn', 'stop$']);
       const { nextTurn, stop$, ...more } = given;
       requireCallable('runner.live', 'nextTurn', nextTurn);
       if (!hasMethods(input$, ['subscribe'])) throw invalidOption('runner.live', 'input$', 'an Observable', input$);
@@ -203,9 +213,25 @@ function requireTurn(verb: string, given: TurnOptions, names: readonly string[])
   }
 }
 
-function inputOf(given: string | UserInput): UserInput {
-  return typeof given === 'string' ? { id: randomUUID(), content: given } : given;
+/** @throws EngineError INPUT_INVALID */
+function inputOf(given: string | SaidInput): UserInput {
+  if (typeof given === 'string') return { id: randomUUID(), content: given };
+  const { when = 'safe-point', content } = (given ?? {}) as Partial<UserInput>;
+  const problem =
+    typeof content !== 'string' && !Array.isArray(content)
+      ? receivedOf(given)
+      : WHEN.has(when)
+        ? undefined
+        : `one with "when": ${receivedOf(when)}`;
+  if (problem === undefined) return { ...given, id: given.id ?? randomUUID() };
+  const kinds = [...WHEN].map((one) => `"${one}"`).join(', ');
+  throw new EngineError(
+    'INPUT_INVALID',
+    `An input of "input$" must be text, or { content, id?, when?, to? } with a "when" of ${kinds}; received ${problem}.`,
+  );
 }
+
+const WHEN: ReadonlySet<string> = new Set(['safe-point', 'next-turn', 'preempt', 'now'] satisfies UserInput['when'][]);
 
 /** Turns that wait, as long as the process lives. */
 function memoryCheckpoints(): CheckpointStore {

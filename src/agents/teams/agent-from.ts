@@ -96,7 +96,7 @@ function handGraph<R>(
     const begin = g.node('begin', (input: unknown, at) => {
       at.emit('agent-started', { agent: name });
       const asked = isJsonObject(input) && Array.isArray(input.messages) ? input.messages : input;
-      return asHeardBy(name, messagesOf(asked, at.path), language);
+      return asHeardBy(name, messagesOf(asked, at.path, name), language);
     });
     const work = g.node('run', shape.endsOnFailure === true ? caught(run) : run);
     const result = g.node('result', (reply: unknown, at) => {

@@ -1,4 +1,5 @@
 /** Agents that work round after round, until one of them says that it is enough. */
+import { show } from '../../compose/make-step.js';
 import { defineTool } from '../../compose/tools/define-tool.js';
 import type { StepTool } from '../../compose/tools/step-tool.js';
 import type { ChatMessage } from '../../models/messages.js';
@@ -6,6 +7,7 @@ import { invalidOption, requireCallable, requireWhole } from '../../operators/in
 import { type Language, requireLanguage } from '../language.js';
 import type { Agent } from '../loop/agent-end.js';
 import { AGENT_TEXTS } from '../loop/agent-texts.js';
+import { wrongGiven } from '../loop/given.js';
 import { type SessionValues, sessionAt } from '../loop/session-values.js';
 import { answerOfMember, type MemberEnd, type Move, teamLimit, teamOf } from './team-graph.js';
 import { requireMembers, requireTeam, type TeamOptions } from './team-options.js';
@@ -83,7 +85,9 @@ export function loopAgents<O = string>(options: LoopOptions<O>): Agent<O> {
         const round = Math.ceil(team.begun / names.length);
         if (end.type !== 'answered' || end.messages.some(isExit)) return ending(end);
         const { agent, text, value } = end;
-        if (until?.({ agent, text, value, round, session: sessionAt(at).values }) === true) return ending(end);
+        const isOver: unknown = until?.({ agent, text, value, round, session: sessionAt(at).values }) ?? false;
+        if (typeof isOver !== 'boolean') throw wrongGiven(`"until" of ${owner}`, 'true or false at once', show(isOver));
+        if (isOver) return ending(end);
         const next = names[names.indexOf(agent) + 1];
         if (next !== undefined) return { to: next };
         if (round < maxRounds) return { to: names[0] as string };

@@ -1,6 +1,7 @@
 /** Agents side by side, on the same conversation. */
 import { graph } from '../../compose/graph.js';
 import type { NodeHandle } from '../../compose/handles.js';
+import { show } from '../../compose/make-step.js';
 import type { Step } from '../../compose/step.js';
 import { EngineError } from '../../errors.js';
 import { isJsonObject } from '../../json.js';
@@ -18,6 +19,7 @@ import {
 } from '../loop/agent-end.js';
 import { messagesOf } from '../loop/agent-input.js';
 import { AGENT_TEXTS } from '../loop/agent-texts.js';
+import { wrongGiven } from '../loop/given.js';
 import { spokenBy } from '../loop/heard-by.js';
 import { requireMembers, requireTeam, type TeamOptions } from './team-options.js';
 
@@ -91,7 +93,11 @@ function parallelGraph<R>(options: ParallelOptions, shape: AgentShape, last: (en
     const open = g.node('team-open', (input: unknown, at): AgentStart => {
       at.emit('agent-started', { agent: name });
       return {
-        messages: messagesOf(isJsonObject(input) && Array.isArray(input.messages) ? input.messages : input, at.path),
+        messages: messagesOf(
+          isJsonObject(input) && Array.isArray(input.messages) ? input.messages : input,
+          at.path,
+          name,
+        ),
       };
     });
     g.edge(g.start, open);
@@ -132,7 +138,8 @@ function joined(options: ParallelOptions, ends: readonly AgentEnd[]): AgentEnd {
     return { agent, text: texts.noAnswer(why), value: undefined, isAnswer: false };
   });
   const value = Object.fromEntries(answers.filter(({ isAnswer }) => isAnswer).map((one) => [one.agent, one.value]));
-  const text = combine(answers.map(({ isAnswer: _, ...answer }) => answer));
+  const text: unknown = combine(answers.map(({ isAnswer: _, ...answer }) => answer));
+  if (typeof text !== 'string') throw wrongGiven(`"combine" of parallelAgents "${name}"`, 'text', show(text));
   return { type: 'answered', reason: 'answered', text, value, agent: name, messages };
 }
 

@@ -121,7 +121,7 @@ function teamGraph<R>(plan: TeamPlan, shape: AgentShape, last: (end: AgentEnd) =
     name,
     (g) => {
       const open = g.node('team-open', (input: unknown, at): Turning => {
-        const messages = messagesOf(isStart(input) ? input.messages : input, at.path);
+        const messages = messagesOf(isStart(input) ? input.messages : input, at.path, name);
         const team = at.state(Team).update({ messages, given: messages.length });
         at.emit('agent-started', { agent: name });
         return turn(director.first(team, at), at);

@@ -78,14 +78,14 @@ export function chatModel(model: string | ChatModel, setup: ChatModelSetup = {})
   if (!isNamed && (!isJsonObject(model) || typeof model.chat !== 'function')) {
     throw invalidOption(owner, 'model', 'the name of a model, or an object with a function "chat"', model);
   }
-  requireKnown(owner, own);
+  requireChatOptions(owner, own);
   return step<readonly ChatMessage[] | ChatInput, AssistantMessage>(
     name,
     (input, at) =>
       defer(() => {
         const { messages, ...asked } = readInput(at.path, input);
-        requireKnown(owner, asked);
-        requireKnown(owner, at.options);
+        requireChatOptions(owner, asked);
+        requireChatOptions(owner, at.options);
         return askChatModel(model, { ...laidOver(own, asked, at.options), messages }, at);
       }),
     { kind: 'chatModel', chunks: (chunks) => concatMessages(chunks) as AssistantMessage },
@@ -167,7 +167,8 @@ const REQUEST: ReadonlySet<string> = new Set([
 
 const KNOWN: ReadonlySet<string> = new Set([...SAMPLING, ...REQUEST, 'model', 'tools']);
 
-function requireKnown(owner: string, options: object): void {
+/** Refuses names that no option of a request has. @throws EngineError OPTION_INVALID */
+export function requireChatOptions(owner: string, options: object): void {
   const unknown = Object.keys(options).find((key) => !KNOWN.has(key));
   if (unknown === undefined) return;
   throw new EngineError(
