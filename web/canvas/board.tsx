@@ -33,7 +33,8 @@ const texts = defineTexts({
 
 const NODE_TYPES = { card: Card, container: Container, start: Start, note: Note };
 const EDGE_TYPES = { way: Way };
-const FIT = { padding: 0.12, maxZoom: 1 };
+/** How a canvas is fitted into what is seen of it: with a border, and not enlarged. */
+export const FIT = { padding: 0.12, maxZoom: 1 };
 const MIN_ZOOM = 0.1;
 /** Smaller canvases are seen as a whole. */
 const MIN_FOR_MINIMAP = 8;

@@ -9,6 +9,8 @@ export interface EditorProps {
   /** Its draft is what is edited, as it was when the editor came. */
   readonly agent: AgentDetail;
   readonly document: Document;
+  /** Whether a run is shown, also when nothing is known of it yet. */
+  readonly isRunShown: boolean;
   readonly picture: RunPicture | undefined;
   readonly isLive: boolean;
   readonly selected: string | undefined;

@@ -14,6 +14,7 @@ import { RefusalNote } from './refusal-note.js';
 import { ConflictNote } from './save-note.js';
 import { Toolbar } from './toolbar.js';
 import { useKeys } from './use-keys.js';
+import { usePalette } from './use-palette.js';
 
 /** Loaded when a form is opened first: many people only look. */
 const Inspector = lazy(async () => ({ default: (await import('./form/inspector.js')).Inspector }));
@@ -26,23 +27,18 @@ export interface EditorScreenProps extends EditorProps {
 }
 
 const NONE: readonly Issue[] = [];
-const PALETTE = 'runnel.palette';
 
 export function EditorScreen(props: EditorScreenProps) {
-  const { agent, picture, isLive, selected, onSelect, opensForm, saver, issues$, onReload } = props;
+  const { agent, isRunShown, picture, isLive, selected, onSelect, opensForm, saver, issues$, onReload } = props;
   const words = useTexts(texts);
   const root = useRef<HTMLDivElement>(null);
   const { store } = useEditor();
   const issues = useObservable(issues$, NONE);
-  const [hasPalette, setHasPalette] = useState(() => localStorage.getItem(PALETTE) !== 'closed');
+  const palette = usePalette(isRunShown);
   const [goal, setGoal] = useState<{ readonly component: string; readonly field: string }>();
   const form = useForm(opensForm);
   useKeys(store, root);
   useSelection(selected, onSelect);
-  const showPalette = (isShown: boolean) => {
-    localStorage.setItem(PALETTE, isShown ? 'open' : 'closed');
-    setHasPalette(isShown);
-  };
   const goTo = (issue: Issue) => {
     if (issue.component === undefined) return;
     store.select([issue.component]);
@@ -57,12 +53,12 @@ export function EditorScreen(props: EditorScreenProps) {
         saver={saver}
         issues={issues}
         onIssue={goTo}
-        hasPalette={hasPalette}
-        onPalette={() => showPalette(!hasPalette)}
+        hasPalette={palette.isOpen}
+        onPalette={() => palette.turn(!palette.isOpen)}
       />
       <ConflictNote saver={saver} onReload={onReload} />
       <div className={style.work}>
-        {hasPalette && <Palette onClose={() => showPalette(false)} />}
+        {palette.isOpen && <Palette onClose={() => palette.turn(false)} />}
         <div className={style.canvas}>
           <Canvas picture={picture} isLive={isLive} opensForm={opensForm} onOpen={form.open} />
           <Suspense>{form.isOpen && <Inspector issues={issues} goal={goal} onClose={form.close} />}</Suspense>

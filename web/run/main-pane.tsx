@@ -1,12 +1,11 @@
 /** The canvas of an agent: with its editor where there is room for one, else as a picture. */
 import { useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { fromEvent, map, startWith } from 'rxjs';
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import type { Document } from '../../src/dsl/document.js';
 import { CanvasView } from '../canvas/canvas-view.js';
 import type { EditorHandle } from '../editor/use-draft.js';
 import { useQueryValues } from '../parts/location.js';
-import { useObservable } from '../parts/use-observable.js';
+import { useMedia } from '../parts/use-media.js';
 import { useClient } from '../shell/studio.js';
 import { readState } from '../trace/read-state.js';
 import type { AgentDetail } from './agent-detail.js';
@@ -34,7 +33,7 @@ export function MainPane(props: MainPaneProps) {
   const client = useClient();
   const queries = useQueryClient();
   const [query] = useQueryValues();
-  const hasRoom = useRoom();
+  const hasRoom = useMedia(ROOM);
   const [generation, setGeneration] = useState(0);
   const seen = useRef({ store, picture });
   useEffect(() => {
@@ -71,6 +70,7 @@ export function MainPane(props: MainPaneProps) {
         key={generation}
         agent={agent}
         document={document}
+        isRunShown={store !== undefined}
         picture={picture}
         isLive={isLive}
         selected={selected}
@@ -82,17 +82,4 @@ export function MainPane(props: MainPaneProps) {
       />
     </Suspense>
   );
-}
-
-function useRoom(): boolean {
-  const [list] = useState(() => matchMedia(ROOM));
-  const matches$ = useMemo(
-    () =>
-      fromEvent<MediaQueryListEvent>(list, 'change').pipe(
-        map(({ matches }) => matches),
-        startWith(list.matches),
-      ),
-    [list],
-  );
-  return useObservable(matches$, list.matches);
 }

@@ -48,6 +48,14 @@ const type = (page: Page, name: string) => palette(page).getByRole('button', { n
 const toolbar = (page: Page) => page.getByRole('toolbar', { name: 'Tools of the editor' });
 const close = (page: Page) => page.getByRole('button', { name: 'Close the form' });
 
+/** Whether all nodes of the canvas lie in what is seen of it. */
+const seesWhole = (page: Page): Promise<boolean> =>
+  page.evaluate(() => {
+    const seen = document.querySelector('.react-flow')?.getBoundingClientRect();
+    const nodes = [...document.querySelectorAll('.react-flow__node')].map((one) => one.getBoundingClientRect());
+    return seen !== undefined && nodes.every(({ left, right }) => left >= seen.left && right <= seen.right);
+  });
+
 describe.skipIf(!hasChromium)(named('the editor'), () => {
   it('adds what the palette offers behind what is selected, saves it, and takes it back', async () => {
     const studio = await openEditor('hello');
@@ -110,6 +118,28 @@ describe.skipIf(!hasChromium)(named('the editor'), () => {
     await conversation(page).getByText('Good evening, sailor').waitFor();
     while (await undo(page).isEnabled()) await undo(page).click();
     await expect.poll(async () => JSON.stringify((await stored(studio, id)).dsl)).not.toContain('Good evening');
+  });
+
+  it('folds the palette while a run is shown, until it is wanted or the conversation is left', async () => {
+    const { page } = await openEditor('hello');
+    await say(page, 'sailor');
+    await conversation(page).getByText('You said "sailor"').waitFor();
+    await palette(page).waitFor({ state: 'detached' });
+    await expect.poll(() => seesWhole(page)).toBe(true);
+    await page.getByRole('button', { name: 'Components' }).click();
+    await paletteReady(page);
+    await expect.poll(() => seesWhole(page)).toBe(true);
+    await page.getByRole('button', { name: 'Close the palette' }).click();
+    await palette(page).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'New conversation' }).click();
+    await paletteReady(page);
+  });
+
+  it('keeps the palette beside a run in a window that has room for both', async () => {
+    const { page } = await openEditor('hello', { browser: { viewport: { width: 1680, height: 900 } } });
+    await say(page, 'sailor');
+    await conversation(page).getByText('You said "sailor"').waitFor();
+    await paletteReady(page);
   });
 
   it('connects by the form, says why other connections are refused, and takes them away', async () => {

@@ -1,6 +1,7 @@
 /** The canvas of the editor. */
 import { Background, MiniMap, type NodeTypes, ReactFlow, SelectionMode, useReactFlow } from '@xyflow/react';
 import { memo } from 'react';
+import { FIT } from '../../canvas/board.js';
 import style from '../../canvas/board.module.css';
 import type { Drawing } from '../../canvas/drawing.js';
 import type { FlowNode } from '../../canvas/flow.js';
@@ -25,7 +26,6 @@ import { ViewTools } from './view-tools.js';
 
 const NODE_TYPES: NodeTypes = { card: Card, container: EditedContainer, start: Start, note: Note };
 const EDGE_TYPES = { way: EditedWay };
-const FIT = { padding: 0.12, maxZoom: 1 };
 const MANY = ['Meta', 'Control', 'Shift'];
 /** Smaller canvases are seen as a whole. */
 const MIN_FOR_MINIMAP = 8;
