@@ -69,16 +69,13 @@ export function chatServer(client: Client, settings: () => ChatSettings): ChatSe
     },
     readRun: (run) => client.call<RunItem>(chatRunPath(run)),
     readSession: async (session) => {
-      const runs = await client.call<readonly RunItem[]>('/chat/runs', {
-        query: { session_id: session, page_size: MAX_ITEMS },
-      });
+      const runs = await listRuns(client, session);
       // A session is below its assistant, which its runs name.
       const named = runs[0]?.agent_id ?? chats.get(session) ?? settings().chat;
       const chat = named ?? (await listChats(client)).find(({ name }) => name === DEFAULT_CHAT)?.id ?? '';
-      const detail = await client.call<Omit<SessionDetail, 'message'> & { messages: readonly SessionMessage[] }>(
-        sessionPath(chat, session),
-      );
-      return { detail: { ...detail, message: detail.messages }, runs };
+      const detail = await client.call<ChatSession>(sessionPath(chat, session));
+      const taken = await takenOver(client, chat, detail, runs);
+      return { detail: { ...detail, message: detail.messages }, runs: [...runs, ...taken] };
     },
     start: async ({ query, session }) => {
       const { chat, datasets, mode } = settings();
@@ -95,6 +92,38 @@ export function chatServer(client: Client, settings: () => ChatSettings): ChatSe
     },
     store: (run) => new RunStore({ client, place: chatRun(run) }),
   };
+}
+
+/** A session as chats have it. */
+type ChatSession = Omit<SessionDetail, 'message'> & { readonly messages: readonly SessionMessage[] };
+
+/** Sessions that are looked through for what another one took over from them. */
+const MAX_ORIGINS = 10;
+
+function listRuns(client: Client, session: string): Promise<readonly RunItem[]> {
+  return client.call('/chat/runs', { query: { session_id: session, page_size: MAX_ITEMS } });
+}
+
+/** Runs of what a session took over: they belong to the sessions that it goes on from. */
+async function takenOver(
+  client: Client,
+  chat: string,
+  { messages, forked_from: from }: ChatSession,
+  own: readonly RunItem[],
+): Promise<readonly RunItem[]> {
+  const wanted = new Set(messages.flatMap(({ role, id }) => (role === 'user' && id !== undefined ? [id] : [])));
+  for (const { message_id: message } of own) wanted.delete(message);
+  const found: RunItem[] = [];
+  let origin = from?.session_id;
+  for (let looked = 0; origin !== undefined && wanted.size > 0 && looked < MAX_ORIGINS; looked += 1) {
+    const runs = await listRuns(client, origin);
+    for (const run of runs) if (wanted.delete(run.message_id)) found.push(run);
+    if (wanted.size === 0) break;
+    // One that was deleted leaves what was said, without how it came about.
+    const session = await client.call<ChatSession>(sessionPath(chat, origin)).catch(() => undefined);
+    origin = session?.forked_from?.session_id;
+  }
+  return found;
 }
 
 /** Assistants, those that changed last first. */

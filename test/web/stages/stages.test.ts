@@ -155,6 +155,9 @@ describe.skipIf(!hasChromium)(named('the chat'), () => {
     await answered(1);
     expect(await turns.count()).toBe(2);
     await turns.first().getByText('hello').first().waitFor();
+    // What was taken over shows its stages, too.
+    await turns.first().getByRole('button', { name: 'Show how it came about' }).click();
+    await turns.first().getByRole('button', stage('Direct answer', 'short circuit')).waitFor();
     expect(await conversation(page).getByText('When was the lamp lit?').count()).toBe(0);
     await page.getByRole('link', { name: /^How often does the lamp turn/ }).waitFor();
     await page.getByRole('link', { name: 'Open that one' }).click();
