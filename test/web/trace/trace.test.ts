@@ -122,6 +122,59 @@ describe.skipIf(!hasChromium)(named('the trace of a run'), () => {
   });
 });
 
+describe.skipIf(!hasChromium)(named('the waterfall of a run'), () => {
+  const line = (page: Page, name: RegExp) => page.getByRole('treegrid', { name: 'Trace' }).getByRole('row', { name });
+
+  it('unfolds passes and calls, by buttons and by keyboard, and sums up time and tokens', async () => {
+    const { page, open, id, run } = await openLines();
+    await open(`/agents/${id}/runs/${run}`);
+    await openTab(page, 'Trace');
+    await page
+      .getByText(/^\d+ ms · \d+ steps · \d+ tokens in 2 calls$|^[\d.]+ s · \d+ steps · \d+ tokens in 2 calls$/)
+      .waitFor();
+    await line(page, /Pass 2/).waitFor();
+    await page.getByRole('button', { name: 'Fold all', exact: true }).click();
+    await line(page, /Pass 2/).waitFor({ state: 'detached' });
+    expect(await line(page, /Iteration/).getAttribute('aria-expanded')).toBe('false');
+    await page.getByRole('treegrid', { name: 'Trace' }).focus();
+    for (const key of ['Home', 'ArrowDown', 'ArrowRight', 'ArrowDown', 'ArrowRight']) await page.keyboard.press(key);
+    await line(page, /Pass 1/)
+      .and(page.locator('[aria-level="2"][aria-expanded="true"]'))
+      .waitFor();
+    await line(page, /LLM/).first().waitFor();
+    expect(await line(page, /Pass 2/).getAttribute('aria-expanded')).toBe('false');
+    await page.getByRole('button', { name: 'Unfold all', exact: true }).click();
+    await expect.poll(() => line(page, /LLM/).count()).toBe(2);
+    await page.getByRole('button', { name: 'As a table' }).click();
+    const sum = page.getByRole('table', { name: 'Nodes in sum' }).getByRole('row', { name: /^LLM/ });
+    await sum.getByRole('cell', { name: '2', exact: true }).waitFor();
+  });
+
+  it('marks the node of a line on the canvas, and moves the run to a mark', async () => {
+    const { page, open, agent, server } = await openStudio({ models: answering(['A ', 'slow ', 'line.'], 150) });
+    const id = await agent(LINES);
+    const run = await ask(server, id, { query: 'x', inputs: { words: ['one'] } });
+    const { length: last } = await engineEvents(server.url, id, run);
+    await open(`/agents/${id}/runs/${run}`);
+    await openTab(page, 'Trace');
+    const node = page.getByRole('group', { name: /^LLM, LLM/ });
+    await node.waitFor();
+    expect(await node.getAttribute('aria-current')).not.toBe('true');
+    await line(page, /LLM/).first().hover({ position: ON_NAME });
+    await expect.poll(() => node.getAttribute('aria-current')).toBe('true');
+    // Marks are there for pointers: lines and scrubber say the same to keyboards.
+    await page
+      .locator('g', { has: page.locator('> title', { hasText: /^text, after / }) })
+      .last()
+      .click();
+    await expect.poll(() => page.url()).toMatch(/[?&]at=\d+/);
+    const at = Number(/[?&]at=(\d+)/.exec(page.url())?.[1]);
+    expect(await scrubber(page).getAttribute('aria-valuetext')).toBe(`Event ${at} of ${last}`);
+    const events = await engineEvents(server.url, id, run);
+    expect(events[at - 1]).toMatchObject({ seq: at, type: 'node-delta', node: 'LLM:Write' });
+  });
+});
+
 describe.skipIf(!hasChromium)(named('the state of a run'), () => {
   it('says which node is at work in which pass, and what the pass is about', async () => {
     const { page, open, server, id, run } = await openLines();
