@@ -6,17 +6,25 @@ import { FailureLine } from '../parts/failure-line.js';
 import { EmptyNote } from '../parts/notes.js';
 import { useTexts } from '../shell/texts.js';
 import { useSystem } from '../shell/use-system.js';
+import { EarlierList } from './earlier-list.js';
+import type { EarlierResult } from './earlier-results.js';
 import style from './evaluation.module.css';
 import type { EvaluationResult } from './evaluation-result.js';
 import { evaluationTexts } from './evaluation-texts.js';
 import { MeasureTable } from './measure-table.js';
 import { QuestionTable } from './question-table.js';
 import { SearchMeasurement } from './search-measurement.js';
+import { useEarlier } from './use-earlier.js';
 import { type Slot, useResults } from './use-results.js';
 
 export function EvaluationPage() {
   const words = useTexts(evaluationTexts);
-  const { a, b, refused, open, take, remove } = useResults();
+  const earlier = useEarlier();
+  const { a, b, refused, open, take, remove } = useResults(earlier.keep);
+  const openEarlier = async (slot: Slot, { id, name }: EarlierResult) => {
+    const text = await earlier.textOf(id);
+    if (text !== undefined) take(slot, name, text);
+  };
   const hasDatasets = useSystem().data?.parts?.includes('datasets') === true;
   const drop = (event: DragEvent) => {
     event.preventDefault();
@@ -45,6 +53,11 @@ export function EvaluationPage() {
           <QuestionTable a={a} b={b} />
         </>
       )}
+      <EarlierList
+        results={earlier.results}
+        onOpen={(slot, result) => void openEarlier(slot, result)}
+        onForget={earlier.forget}
+      />
     </div>
   );
 }

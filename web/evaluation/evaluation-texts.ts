@@ -27,6 +27,10 @@ export const evaluationTexts = defineTexts({
     empty: 'No result yet.',
     emptyHint:
       'Measure your datasets above, change how they are cut or searched, and measure again into B. Or run "runnel eval golden.jsonl --json > a.json" with two configurations, and drop both files here.',
+    earlier: 'Earlier results',
+    earlierHint: 'The newest 50, kept in this browser alone.',
+    showAs: (name: string, slot: string) => `Show ${name} as ${slot}`,
+    forget: (name: string) => `Forget ${name}`,
     noResult: (name: string) => `${name} is no result of "runnel eval --json".`,
     tooLarge: (name: string) => `${name} has more than 20 MB.`,
     measures: 'Measures',
@@ -67,6 +71,10 @@ export const evaluationTexts = defineTexts({
     empty: '还没有结果。',
     emptyHint:
       '在上方评估数据集，调整切分或检索方式后再评估为 B；也可以用两种配置运行“runnel eval golden.jsonl --json > a.json”，再将两个文件拖到此处。',
+    earlier: '以往结果',
+    earlierHint: '最近 50 个，仅保存在此浏览器中。',
+    showAs: (name: string, slot: string) => `将 ${name} 显示为${slot}`,
+    forget: (name: string) => `删除 ${name}`,
     noResult: (name: string) => `${name} 不是“runnel eval --json”的结果。`,
     tooLarge: (name: string) => `${name} 超过 20 MB。`,
     measures: '指标',

@@ -29,7 +29,8 @@ interface KeptFile {
 const MAX_BYTES = 20_000_000;
 const nameOf = (slot: Slot): string => `runnel.evaluation.${slot}`;
 
-export function useResults(): Results {
+/** @param onTaken told each result that was opened or measured, with its text */
+export function useResults(onTaken: (result: EvaluationResult, text: string) => void): Results {
   const [files, setFiles] = useState<Readonly<Record<Slot, KeptFile | undefined>>>(() => ({
     a: recall('a'),
     b: recall('b'),
@@ -39,6 +40,14 @@ export function useResults(): Results {
     keep(slot, file);
     setFiles((now) => ({ ...now, [slot]: file }));
     setRefused(undefined);
+  };
+  const taken = (slot: Slot, { name, text }: KeptFile, otherwise: RefusedFile['why']) => {
+    const result = readResult(name, text);
+    if (result === undefined) setRefused({ name, why: otherwise });
+    else {
+      put(slot, { name, text });
+      onTaken(result, text);
+    }
   };
   return {
     a: useMemo(() => files.a && readResult(files.a.name, files.a.text), [files.a]),
@@ -50,14 +59,9 @@ export function useResults(): Results {
         setRefused({ name, why: 'tooLarge' });
         return;
       }
-      const text = await file.text();
-      if (readResult(name, text) === undefined) setRefused({ name, why: 'noResult' });
-      else put(slot, { name, text });
+      taken(slot, { name, text: await file.text() }, 'noResult');
     },
-    take: (slot, name, text) => {
-      if (readResult(name, text) === undefined) setRefused({ name, why: 'noMeasure' });
-      else put(slot, { name, text });
-    },
+    take: (slot, name, text) => taken(slot, { name, text }, 'noMeasure'),
     remove: (slot) => put(slot, undefined),
   };
 }

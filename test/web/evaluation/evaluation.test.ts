@@ -43,6 +43,38 @@ describe.skipIf(!hasChromium)(named('the evaluation'), () => {
     await line.getByText('+0.8000', { exact: true }).waitFor();
   });
 
+  it('keeps results that were seen before, in this browser alone, and shows them again', async () => {
+    const { page, open, tab } = await openDatasets();
+    await open('/evaluations');
+    const choose = (name: string, content: string) =>
+      chooseFiles(page, 'Choose a file for Result A', [{ name, content }]);
+    await choose('monday.json', golden([false, true]));
+    await page.getByRole('row', { name: /^keyword_pass 0\.5000/ }).waitFor();
+    await page.getByRole('button', { name: 'Remove Result A', exact: true }).click();
+    await choose('tuesday.json', golden([true, true]));
+    const earlier = page.getByRole('region', { name: 'Earlier results' }).getByRole('listitem');
+    await expect.poll(() => earlier.count()).toBe(2);
+    // The same result is there once, and the newest comes first.
+    await page.getByRole('button', { name: 'Remove Result A', exact: true }).click();
+    await choose('monday.json', golden([false, true]));
+    await expect.poll(() => earlier.first().textContent()).toMatch(/^monday\.json.*2 questions.*keyword_pass 0\.5000/);
+    expect(await earlier.count()).toBe(2);
+    // Another tab has them, too.
+    const second = await tab();
+    await second.open('/evaluations');
+    await second.page.getByText('No result yet.').waitFor();
+    await second.page.getByRole('button', { name: 'Show tuesday.json as Result A', exact: true }).click();
+    await second.page.getByRole('button', { name: 'Show monday.json as Result B, to compare with' }).click();
+    await second.page.getByRole('row', { name: /^keyword_pass 1\.0000 0\.5000 -0\.5000/ }).waitFor();
+    expect(await second.page.locator('main').locator('img, script').count()).toBe(0);
+    await second.page.getByRole('button', { name: 'Forget monday.json' }).click();
+    await second.page
+      .getByRole('button', { name: 'Show monday.json as Result A', exact: true })
+      .waitFor({ state: 'detached' });
+    await page.reload();
+    await expect.poll(() => earlier.count()).toBe(1);
+  });
+
   it('measures the search of datasets with golden questions, twice to compare', async () => {
     const { page, open, dataset, ingest } = await openDatasets();
     const station = await dataset('Station');
