@@ -10,7 +10,7 @@ const texts = defineTexts({
     never: 'never run',
     states: {
       running: 'running',
-      waiting: 'waits for an answer',
+      waiting: 'waiting',
       succeeded: 'succeeded',
       failed: 'failed',
       cancelled: 'stopped',
@@ -20,7 +20,7 @@ const texts = defineTexts({
     never: '从未运行',
     states: {
       running: '运行中',
-      waiting: '等待回答',
+      waiting: '等待中',
       succeeded: '成功',
       failed: '失败',
       cancelled: '已停止',

@@ -56,7 +56,9 @@ export function DocumentLine({ document, progress, onDelete }: DocumentLineProps
       <td>
         <DocumentState document={document} progress={progress} />
       </td>
-      <td className={style.number}>{(isRunning ? (progress?.chunks ?? chunks) : chunks).toLocaleString(language)}</td>
+      <td className={`${style.number} ${style.onPage}`}>
+        {(isRunning ? (progress?.chunks ?? chunks) : chunks).toLocaleString(language)}
+      </td>
       <td className={`${style.number} ${style.extra}`}>{fileSize(size, language)}</td>
       <td>
         <Switch
@@ -85,6 +87,7 @@ export function DocumentLine({ document, progress, onDelete }: DocumentLineProps
           </IconButton>
         )}
         <IconButton
+          className={style.onPage}
           label={words.file(name)}
           onClick={() => mutate(() => saveFile(client, documentPath(dataset, id), name))}
         >

@@ -33,7 +33,7 @@ export function DocumentTable({ documents, progress }: DocumentTableProps) {
           <tr>
             <th scope="col">{words.name}</th>
             <th scope="col">{state}</th>
-            <th scope="col" className={style.number}>
+            <th scope="col" className={`${style.number} ${style.onPage}`}>
               {words.chunks}
             </th>
             <th scope="col" className={`${style.number} ${style.extra}`}>

@@ -2,7 +2,7 @@
 
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
 
-/** `12 kB`, `3.4 MB`. */
+/** `86 bytes`, `12 kB`, `3.4 MB`. */
 export function fileSize(bytes: number, language: string): string {
   let value = bytes;
   let at = 0;
@@ -14,6 +14,7 @@ export function fileSize(bytes: number, language: string): string {
   return new Intl.NumberFormat(language, {
     style: 'unit',
     unit: UNITS[at] as string,
+    unitDisplay: at === 0 ? 'long' : 'short',
     maximumFractionDigits,
   }).format(value);
 }

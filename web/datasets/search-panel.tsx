@@ -89,27 +89,22 @@ function SearchForm({ test, isBusy, onSearch }: SearchFormProps) {
           defaultValue={test.question}
           required
         />
-        <label htmlFor={`${field}t`}>{words.threshold}</label>
-        <input
-          id={`${field}t`}
-          name="threshold"
-          type="number"
-          min={0}
-          max={1}
-          step="any"
-          defaultValue={test.threshold}
-        />
-        <label htmlFor={`${field}w`}>{words.weight}</label>
-        <input
-          id={`${field}w`}
-          name="weight"
-          type="number"
-          min={0}
-          max={1}
-          step="any"
-          placeholder={words.measured}
-          defaultValue={test.weight}
-        />
+        <label>
+          {words.threshold}{' '}
+          <input name="threshold" type="number" min={0} max={1} step="any" defaultValue={test.threshold} />
+        </label>
+        <label title={words.weightHint}>
+          {words.weight}{' '}
+          <input
+            name="weight"
+            type="number"
+            min={0}
+            max={1}
+            step="any"
+            placeholder={words.measured}
+            defaultValue={test.weight}
+          />
+        </label>
         <Button type="submit" look="main" disabled={isBusy}>
           <Search size={16} aria-hidden="true" /> {words.search}
         </Button>

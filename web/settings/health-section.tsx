@@ -26,7 +26,10 @@ export function HealthSection() {
       {data !== undefined && (
         <>
           <p className={isFine ? style.fine : style.worse}>{isFine ? words.fine : words.degraded}</p>
-          <JsonView value={data} label={words.health} />
+          <details>
+            <summary>{words.healthDetails}</summary>
+            <JsonView value={data} label={words.health} />
+          </details>
         </>
       )}
     </Section>

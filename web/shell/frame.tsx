@@ -1,6 +1,6 @@
 /** What stands around every screen: the bar with the places to go, language and theme. */
 import { Moon, Sun } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import { InboxCount } from '../inbox/inbox-count.js';
 import { Button, IconButton } from '../parts/button.js';
@@ -59,6 +59,13 @@ export function Frame({ children }: { readonly children: ReactNode }) {
   const words = useTexts(texts);
   const [path] = useLocation();
   const { parts = ALWAYS } = useSystem().data ?? {};
+  const places = useRef<HTMLElement>(null);
+  const offered = PLACES.filter(([, , part]) => parts.includes(part));
+  const current = offered.findIndex(([to]) => path.startsWith(to));
+  // On a phone they are a line that is moved.
+  useEffect(() => {
+    places.current?.children[current]?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [current]);
   return (
     <div className={style.frame}>
       <Button className={style.skip} onClick={() => document.getElementById('content')?.focus()}>
@@ -68,8 +75,8 @@ export function Frame({ children }: { readonly children: ReactNode }) {
         <Link href="/agents" className={style.brand}>
           Runnel
         </Link>
-        <nav aria-label={words.places}>
-          {PLACES.filter(([, , part]) => parts.includes(part)).map(([to, name]) => (
+        <nav aria-label={words.places} ref={places}>
+          {offered.map(([to, name]) => (
             <Link key={to} href={to} aria-current={path.startsWith(to) ? 'page' : undefined}>
               {words[name]}
               {name === 'inbox' && <InboxCount />}
