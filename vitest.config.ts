@@ -44,6 +44,15 @@ function project(name: string, include: string, { exclude = [], ...options }: Pr
   const ignored = ['**/node_modules/**', '**/dist/**', ...exclude];
   return {
     plugins: [optionalPackages],
-    test: { name, include: [include], exclude: ignored, testTimeout: 120_000, hookTimeout: 120_000, ...options },
+    test: {
+      name,
+      include: [include],
+      exclude: ignored,
+      testTimeout: 120_000,
+      hookTimeout: 120_000,
+      // Of `expect.poll`, which otherwise gives up after a second.
+      expect: { poll: { timeout: 60_000 } },
+      ...options,
+    },
   };
 }
