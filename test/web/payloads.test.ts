@@ -138,6 +138,45 @@ describe.skipIf(!hasChromium)(named('texts on the page'), () => {
     await page.getByRole('menuitem').first().waitFor();
   });
 
+  it('stay text in names of nodes, tags, avatars and versions, also when they have 100 KB', async () => {
+    const evil = '"><img src=x onerror=alert(1)><svg onload=alert(2)>\u202Etxt';
+    const position = { x: 0, y: 0 };
+    const data = { label: 'Message', name: `${evil}${'x'.repeat(100_000)}`, form: {} };
+    const nodes = [
+      { id: 'begin', type: 'beginNode', position, data: { label: 'Begin', name: evil, form: {} } },
+      { id: 'Message:A', type: 'messageNode', position: { x: 400, y: 0 }, data },
+    ];
+    const dsl: JsonObject = {
+      ...documentOf({ begin: ['Begin', ['Message:A']], 'Message:A': ['Message', [], { content: ['there'] }] }),
+      graph: { nodes, edges: [] },
+    };
+    const { page, open, server, agent } = await openStudio();
+    const published = await agent(dsl);
+    await server.call('POST', `/api/v1/agents/${published}/versions`, { title: evil, description: evil });
+    for (const avatar of [`${ELSEWHERE}/a.png`, 'javascript:alert(3)', evil]) {
+      const { body } = await server.call('POST', '/api/v1/agents', { title: avatar, avatar, tags: `a ${evil}`, dsl });
+      expect(body.code).toBe(0);
+    }
+    await open('/agents');
+    await page.getByRole('button', { name: `a ${evil} 3` }).waitFor();
+    expect(await page.locator('main').locator('img, script, svg[onload]').count()).toBe(0);
+    await page.getByRole('link', { name: `${ELSEWHERE}/a.png` }).click();
+    await page
+      .getByRole('group', { name: /Message$/ })
+      .first()
+      .waitFor();
+    await say(page, 'go');
+    await conversation(page).getByText('there', { exact: true }).waitFor();
+    await page.getByRole('tab', { name: 'Trace' }).click();
+    await page.getByRole('row').last().waitFor();
+    await page.getByRole('tab', { name: 'State' }).click();
+    await page.getByRole('treeitem').first().waitFor();
+    expect(await page.locator('main').locator('img, script, svg[onload]').count()).toBe(0);
+    await open(`/agents/${published}/versions`);
+    await page.getByText(evil).first().waitFor();
+    expect(await page.locator('main').locator('img, script, svg[onload]').count()).toBe(0);
+  });
+
   it('stay text in errors', async () => {
     const models = JSON.stringify({ scripted: { default: { error: '<img src=x onerror=alert(1)> {{7*7}}' } } });
     const { page, open, agent } = await openStudio({ models });

@@ -1,6 +1,6 @@
 /** What stands around every screen: the bar with the places to go, language and theme. */
 import { Moon, Sun } from 'lucide-react';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import { InboxCount } from '../inbox/inbox-count.js';
 import { Button, IconButton } from '../parts/button.js';
@@ -61,11 +61,7 @@ export function Frame({ children }: { readonly children: ReactNode }) {
   const { parts = ALWAYS } = useSystem().data ?? {};
   const places = useRef<HTMLElement>(null);
   const offered = PLACES.filter(([, , part]) => parts.includes(part));
-  const current = offered.findIndex(([to]) => path.startsWith(to));
-  // On a phone they are a line that is moved.
-  useEffect(() => {
-    places.current?.children[current]?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  }, [current]);
+  useCurrentInSight(places);
   return (
     <div className={style.frame}>
       <Button className={style.skip} onClick={() => document.getElementById('content')?.focus()}>
@@ -90,6 +86,21 @@ export function Frame({ children }: { readonly children: ReactNode }) {
       </main>
     </div>
   );
+}
+
+/** On a phone the places are a line that is moved: to the one that is open, also when others have come or have become wider. */
+function useCurrentInSight(places: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    const line = places.current;
+    if (line === null) return undefined;
+    const show = (): void => {
+      line.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    };
+    const observer = new MutationObserver(show);
+    observer.observe(line, { subtree: true, childList: true, characterData: true, attributeFilter: ['aria-current'] });
+    show();
+    return () => observer.disconnect();
+  }, [places]);
 }
 
 function Switches() {

@@ -109,6 +109,15 @@ describe.skipIf(!hasChromium)(named('the evaluation'), () => {
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
+    // Also when it is opened by its address, the place is in sight.
+    await open('/settings');
+    await page.reload();
+    const seen = () =>
+      page.evaluate(() => {
+        const place = document.querySelector('nav [aria-current]')?.getBoundingClientRect();
+        return place !== undefined && place.left >= 0 && place.right <= innerWidth;
+      });
+    await expect.poll(seen).toBe(true);
     const widths = await page.evaluate(() => [
       document.documentElement.scrollWidth,
       document.querySelector('main')?.getBoundingClientRect().width,
