@@ -21,7 +21,7 @@ describe('import directions', () => {
     expect(check('src/dsl/a.ts', text)).toEqual([
       expect.stringMatching(
         new RegExp(
-          `^src/dsl/a.ts:${lines}: src/dsl may not import src/graph .*errors, group-by, json, logger, nearest-name, newest, passing-values, standard-schema, trace-context$`,
+          `^src/dsl/a.ts:${lines}: src/dsl may not import src/graph .*errors, group-by, json, logger, nearest-name, newest, own-pages, passing-values, standard-schema, trace-context$`,
         ),
       ),
     ]);
