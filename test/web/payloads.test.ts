@@ -160,7 +160,7 @@ describe.skipIf(!hasChromium)(named('texts on the page'), () => {
     await open('/agents');
     await page.getByRole('button', { name: `a ${evil} 3` }).waitFor();
     expect(await page.locator('main').locator('img, script, svg[onload]').count()).toBe(0);
-    await page.getByRole('link', { name: `${ELSEWHERE}/a.png` }).click();
+    await page.getByRole('link', { name: `${ELSEWHERE}/a.png`, exact: true }).click();
     await page
       .getByRole('group', { name: /Message$/ })
       .first()

@@ -99,7 +99,7 @@ interface KeptValues {
 
 function valuesOf(store: IDBObjectStore): KeptValues {
   return {
-    all: () => answer<Json[]>(store.getAll()),
+    all: () => answer(store.getAll()),
     get: (key) => answer<Json | undefined>(store.get(key)),
     put: (value, key) => answer(store.put(value, key)),
     delete: (key) => answer(store.delete(key)),
