@@ -5,8 +5,8 @@ import { type AgentState, newAgentState } from '../../src/agents/agent-events.js
 import type { AgentTool, AgentToolEvent } from '../../src/agents/agent-tool.js';
 import { callContext } from '../../src/agents/call-context.js';
 import { openChat } from '../../src/agents/chat.js';
+import { SAME_CALL } from '../../src/agents/repeated-calls.js';
 import { type AgentSetup, runAgent } from '../../src/agents/run-agent.js';
-import { SAME_CALL } from '../../src/agents/run-calls.js';
 import { EngineError } from '../../src/errors.js';
 import type { CallReport } from '../../src/graph/node-events.js';
 import type { ChatDelta } from '../../src/models/chat-model.js';

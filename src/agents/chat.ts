@@ -1,14 +1,7 @@
 /** Chat models, chosen by name and called so that observers see every call. */
 import { Observable, tap } from 'rxjs';
-import { toEngineError } from '../errors.js';
-import {
-  type Call,
-  type CallAttributes,
-  callEvent,
-  callFinished,
-  callStarted,
-  type Usage,
-} from '../graph/node-events.js';
+import { ModelCallReports } from '../compose/models/model-call-reports.js';
+import type { Call } from '../graph/node-events.js';
 import type { ChatDelta, ChatMessage, ChatModel, ChatRequest } from '../models/chat-model.js';
 import { fitMessages } from '../models/fit-messages.js';
 import { requireObject } from '../operators/invalid-option.js';
@@ -101,63 +94,25 @@ export interface ModelCall<T> {
  * Errors: those of the model, after the end of the call.
  */
 export function askModel<T>(context: CallContext, call: ModelCall<T>): Observable<Call | T> {
-  const { id, model, request, parent, read } = call;
+  const { id, model, provider, request, parent, read } = call;
   return new Observable<Call | T>((subscriber) => {
-    let usage: Omit<Usage, 'type'> | undefined;
-    let reason: string | undefined;
-    let hasBegun = false;
-    const attributes = attributesOf(context, call);
-    const asked = askedOf(request, context.services.detailBytes ?? 0);
-    const about = { ...(parent && { parent }), ...(asked && { asked }) };
-    subscriber.next(callStarted({ id, kind: 'model', name: request.model, attributes, ...about }));
-    // Read only now: tracers know the call once its start was reported.
-    const trace = { ...context.trace(id) };
-    const isTraced = Object.keys(trace).length > 0;
-    const headers = isTraced ? { ...request.headers, ...trace } : request.headers;
-    const answer$ = model.chat({ ...request, headers, ready: () => context.ready() }).pipe(
+    const { session, detailBytes = 0 } = context.services;
+    const asked = askedOf(request, detailBytes);
+    const reports = new ModelCallReports(id, { report: (event) => subscriber.next(event) });
+    const traced = reports.start(request, {
+      provider,
+      session: session?.id,
+      ...(parent && { parent }),
+      ...(asked && { asked }),
+      trace: (at) => context.trace(at),
+    });
+    const answer$ = model.chat({ ...traced, ready: () => context.ready() }).pipe(
       tap({
-        next(piece) {
-          if (piece.type === 'usage') {
-            const { promptTokens, completionTokens, totalTokens } = piece;
-            usage = { promptTokens, completionTokens, totalTokens };
-          } else if (piece.type === 'finish') reason = piece.reason;
-          else if (!hasBegun) {
-            hasBegun = true;
-            subscriber.next(callEvent({ id, name: 'stream_started' }));
-          }
-        },
-        error(thrown: unknown) {
-          const error = toEngineError(thrown, 'MODEL_UNAVAILABLE');
-          subscriber.next(callFinished({ id, error, ...(usage && { usage }) }));
-        },
-        complete() {
-          const end = reason === undefined ? {} : { attributes: { 'gen_ai.response.finish_reasons': [reason] } };
-          subscriber.next(callFinished({ id, ...(usage && { usage }), ...end }));
-        },
+        next: (piece) => reports.saw(piece),
+        error: (thrown: unknown) => reports.failed(thrown),
+        complete: () => reports.ended(),
       }),
     );
     return read(answer$).subscribe(subscriber);
   });
-}
-
-/** Facts about a call for observers: the settings of the request, nothing of its messages. */
-function attributesOf(
-  { services }: CallContext,
-  { request, provider }: Pick<ModelCall<unknown>, 'request' | 'provider'>,
-): CallAttributes {
-  const { temperature, topP, maxTokens, presencePenalty, frequencyPenalty } = request.sampling ?? {};
-  const given: Readonly<Record<string, string | number | undefined>> = {
-    'gen_ai.operation.name': 'chat',
-    'gen_ai.provider.name': provider,
-    'gen_ai.request.model': request.model,
-    'gen_ai.request.temperature': temperature,
-    'gen_ai.request.top_p': topP,
-    'gen_ai.request.max_tokens': maxTokens,
-    'gen_ai.request.presence_penalty': presencePenalty,
-    'gen_ai.request.frequency_penalty': frequencyPenalty,
-    'gen_ai.conversation.id': services.session?.id,
-  };
-  return Object.fromEntries(
-    Object.entries(given).filter((entry): entry is [string, string | number] => entry[1] !== undefined),
-  );
 }

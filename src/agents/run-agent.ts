@@ -1,12 +1,13 @@
 /** The loop of a model and its tools, as one stream of events. */
 import { concat, concatMap, defer, type Observable, of } from 'rxjs';
-import type { ChatDelta, ChatMessage, ChatRequest, ToolDefinition } from '../models/chat-model.js';
+import type { ChatDelta, ChatRequest, ToolDefinition } from '../models/chat-model.js';
 import { concatMessages, messageOf } from '../models/concat-messages.js';
 import type { AssistantChunk, AssistantMessage } from '../models/messages.js';
 import { toMessageChunks } from '../models/to-message-chunks.js';
 import { requireList, requireObject } from '../operators/invalid-option.js';
-import type { AgentAnswer, AgentEvent, AgentState, PendingCall } from './agent-events.js';
+import type { AgentAnswer, AgentEvent, AgentState } from './agent-events.js';
 import type { AgentTool } from './agent-tool.js';
+import { type Approval, needsApproval } from './approvals.js';
 import type { Chat } from './chat.js';
 import {
   afterAnswer,
@@ -19,7 +20,8 @@ import {
   spentReason,
   tokensRule,
 } from './round.js';
-import { type Approval, type Caller, type RoundResults, runCalls } from './run-calls.js';
+import { type Caller, callsOfRound } from './round-calls.js';
+import { RoundResults } from './round-results.js';
 
 /** What an agent may spend; what is absent has no bound but the rounds. */
 export interface AgentBudget {
@@ -150,11 +152,6 @@ function afterCalls(setup: Running, state: AgentState, pending: Pending): Observ
   return of({ type: 'approval', state: paused, calls: waiting });
 }
 
-/** Whether calls of a tool, by the name that the model has for it, need an approval. */
-export function needsApproval(tools: readonly AgentTool[], name: string): boolean {
-  return tools.some((tool) => tool.definition.name === name && tool.needsApproval);
-}
-
 function makeCalls(
   setup: Running,
   state: AgentState,
@@ -163,25 +160,18 @@ function makeCalls(
 ): Observable<AgentEvent> {
   return defer(() => {
     const startedAt = setup.now();
-    const { pending: _, inner = [], ...before } = state;
+    const { pending: _, inner: __, ...before } = state;
     const { text, calls, parts } = pending;
-    const results: RoundResults = {
-      texts: [],
-      failed: [],
-      references: state.references,
-      artifacts: [],
-      inner: new Map(inner.map((stood) => [stood.at, stood.state])),
-      terminal: undefined,
-    };
+    const results = new RoundResults(state);
     return concat(
-      runCalls(setup, calls, { ...before, pending }, results, approvals),
+      callsOfRound(setup, { calls, state: { ...before, pending }, approvals, results }),
       defer(() => {
         const after: AgentState = {
           ...before,
           messages: [
             ...state.messages,
             { role: 'assistant', content: text, toolCalls: calls, ...(parts && { parts }) },
-            ...toolMessages(calls, results),
+            ...results.messages(calls),
           ],
           round: state.round + 1,
           elapsedMs: state.elapsedMs + (setup.now() - startedAt),
@@ -200,10 +190,6 @@ function makeCalls(
       }),
     );
   });
-}
-
-function toolMessages(calls: readonly PendingCall[], { texts }: RoundResults): ChatMessage[] {
-  return calls.map(({ id }, index) => ({ role: 'tool', toolCallId: id, content: texts[index] ?? '' }));
 }
 
 function answerOf(

@@ -1,8 +1,8 @@
 import { concat, concatMap, from, type Observable, of } from 'rxjs';
 import { type AgentState, newAgentState } from '../agents/agent-events.js';
+import { type Approval, needsApproval } from '../agents/approvals.js';
 import { type CallContext, contextOf } from '../agents/call-context.js';
-import { needsApproval, runAgent } from '../agents/run-agent.js';
-import type { Approval } from '../agents/run-calls.js';
+import { runAgent } from '../agents/run-agent.js';
 import type { Activation } from '../graph/node.js';
 import { interrupt, type NodeEvent } from '../graph/node-events.js';
 import { type ChatMessage, contentText } from '../models/chat-model.js';

@@ -18,6 +18,7 @@ export {
   type ToolLogEntry,
 } from '../agents/agent-events.js';
 export { type AgentToolCall, type AgentToolEvent, type BoundTool, bindTool } from '../agents/agent-tool.js';
+export type { Approval } from '../agents/approvals.js';
 export { callContext } from '../agents/call-context.js';
 export { openChat } from '../agents/chat.js';
 export type { Language } from '../agents/language.js';
@@ -102,8 +103,8 @@ export { type ToolSearchOptions, toolSearch } from '../agents/middleware/tool-se
 export type { WorkItem, WorkPlan, WorkStatus } from '../agents/middleware/work-items.js';
 export { type WorkPlanOptions, workPlan } from '../agents/middleware/work-plan.js';
 export type { RoundFacts, RoundRule } from '../agents/round.js';
+export type { Caller } from '../agents/round-calls.js';
 export { runAgent } from '../agents/run-agent.js';
-export type { Approval, Caller } from '../agents/run-calls.js';
 export { type FileTurnLogsOptions, fileTurnLogs } from '../agents/runner/file-turn-logs.js';
 export type { CancelRequest } from '../agents/runner/live-inputs.js';
 export type { LiveStop, NextTurn } from '../agents/runner/live-options.js';

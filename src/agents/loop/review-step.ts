@@ -5,7 +5,7 @@ import type { Step } from '../../compose/step.js';
 import { step } from '../../compose/steps.js';
 import { uniqueCallIds } from '../../compose/tools/tools-node.js';
 import type { AssistantMessage } from '../../models/messages.js';
-import { afterAnswer, callsMade } from '../round.js';
+import { afterAnswer, callsMade, partsMade } from '../round.js';
 import { type AgentInGraph, type Ending, hasWork } from './agent-in-graph.js';
 import { isUnfinished } from './ask-model.js';
 import { sortCalls, withRefusedCalls } from './call-steps.js';
@@ -30,7 +30,8 @@ export function reviewStep(agent: AgentInGraph): Step<AssistantMessage, Ending> 
     const { toolCalls: _, ...rest } = message;
     const move = afterAnswer(message, { mayCall: loop.value.spent === '', isRetry: true });
     const calls = move === 'calls' ? uniqueCallIds(callsMade(message)) : [];
-    const asked: AssistantMessage = calls.length === 0 ? rest : { ...rest, toolCalls: calls };
+    const parts = rest.parts && { parts: partsMade(rest.parts) };
+    const asked: AssistantMessage = calls.length === 0 ? rest : { ...rest, ...parts, toolCalls: calls };
     if (isUnfinished(message) || message.extra?.failed !== undefined) return take({ message: asked, results: [] });
     const reviewed = runHooks<RoundAnswer>(setup, 'afterModel', { message: asked, results: [] }, at);
     return afterwards(reviewed, (answer) =>

@@ -10,8 +10,8 @@ import {
   stateAsJson,
   type ToolLogEntry,
 } from '../../agents/agent-events.js';
+import type { Approval } from '../../agents/approvals.js';
 import type { CallContext } from '../../agents/call-context.js';
-import type { Approval } from '../../agents/run-calls.js';
 import {
   delta,
   interrupt,

@@ -16,7 +16,6 @@ import { type AgentEvent, newAgentState } from '../../agents/agent-events.js';
 import { type AgentTool, type AgentToolEvent, bindTool, isSearch } from '../../agents/agent-tool.js';
 import type { CallContext } from '../../agents/call-context.js';
 import { type AgentSetup, runAgent } from '../../agents/run-agent.js';
-import { taskText } from '../../agents/run-calls.js';
 import { renderValue } from '../../dsl/render-value.js';
 import { toEngineError } from '../../errors.js';
 import { type Notice, warning } from '../../graph/node-events.js';
@@ -138,6 +137,17 @@ function bindAgent(context: CallContext, spec: AgentSpec, index: number, outerPa
         });
       }).pipe(concatMap(innerEvents), withDefault(params as JsonObject)),
   };
+}
+
+/** The question to an inner agent. */
+function taskText({
+  user_prompt: query,
+  reasoning,
+  context,
+}: Readonly<Record<'user_prompt' | 'reasoning' | 'context', string>>): string {
+  if (reasoning === '' && context === '') return query;
+  const part = (title: string, text: string) => (text === '' ? [] : [`${title}:\n${text}`]);
+  return [...part('REASONING', reasoning), ...part('CONTEXT', context), ...part('QUERY', query)].join('\n\n');
 }
 
 /** The answer of an agent that fails, where its document gives one; otherwise the error is reported. */

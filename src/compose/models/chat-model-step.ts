@@ -1,11 +1,10 @@
 /** A chat model as a step. */
 import { defer, isObservable, Observable, type Subscriber } from 'rxjs';
-import { EngineError, toEngineError } from '../../errors.js';
-import { type CallAttributes, callEvent, callFinished, callStarted } from '../../graph/node-events.js';
+import { EngineError } from '../../errors.js';
 import { isJsonObject } from '../../json.js';
 import type { ChatDelta, ChatModel, ChatRequest, Sampling, ToolDefinition } from '../../models/chat-model.js';
 import { concatMessages } from '../../models/concat-messages.js';
-import type { AssistantChunk, AssistantMessage, ChatMessage, TokenUsage } from '../../models/messages.js';
+import type { AssistantChunk, AssistantMessage, ChatMessage } from '../../models/messages.js';
 import type { ChatChoice, Models } from '../../models/router.js';
 import { MessageChunks } from '../../models/to-message-chunks.js';
 import { didYouMean } from '../../nearest-name.js';
@@ -13,11 +12,11 @@ import { Feed, type FeedSink } from '../../operators/feed.js';
 import { invalidOption, requireObject } from '../../operators/invalid-option.js';
 import { requireService, type ToolServices } from '../../tools/tool-services.js';
 import { traceContextOf } from '../../trace-context.js';
-import { isTold } from '../engine/step-at.js';
 import { show } from '../make-step.js';
 import type { OptionStep, StepActivation } from '../step.js';
 import { step } from '../steps.js';
 import { toolDefinition } from '../tools/step-tool.js';
+import { ModelCallReports, plainUsage } from './model-call-reports.js';
 
 /** What a request to a model may say beside its messages; what is left out is left to the provider. */
 export interface ChatModelOptions
@@ -233,71 +232,49 @@ function answer(
   id: string,
 ): Observable<AssistantMessage> {
   return new Observable((subscriber) => {
-    if (isTold(at)) {
-      at.report(callStarted({ id, kind: 'model', name: request.model, attributes: attributesOf(request, provider) }));
-    }
-    // Read only now: tracers know the call once its start was reported.
-    const trace = traceContextOf({ services: at.services, token: at.key }, id);
-    const isTraced = Object.keys(trace).length > 0;
-    const headers = isTraced ? { ...request.headers, ...trace } : request.headers;
-    const asked = { ...request, ...(headers && { headers }), ready: () => at.ready() };
-    const feed = new Feed<ChatDelta>(new Answering(id, at, subscriber));
+    const reports = new ModelCallReports(id, at);
+    const traced = reports.start(request, {
+      provider,
+      session: sessionOf(at.services),
+      trace: (call) => traceContextOf({ services: at.services, token: at.key }, call),
+    });
+    const feed = new Feed<ChatDelta>(new Answering(reports, at, subscriber));
     subscriber.add(feed);
-    answerOf(model, asked, at.path).subscribe(feed);
+    answerOf(model, { ...traced, ready: () => at.ready() }, at.path).subscribe(feed);
   });
 }
 
 /** An answer on its way: what comes is reported, and made chunks of. */
 class Answering implements FeedSink<ChatDelta> {
-  readonly #id: string;
+  readonly #reports: ModelCallReports;
   readonly #at: StepActivation;
   readonly #subscriber: Subscriber<AssistantMessage>;
   readonly #chunks = new MessageChunks();
-  #usage: TokenUsage | undefined;
-  #reason: string | undefined;
-  #hasBegun = false;
   #isEmpty = true;
 
-  constructor(id: string, at: StepActivation, subscriber: Subscriber<AssistantMessage>) {
-    this.#id = id;
+  constructor(reports: ModelCallReports, at: StepActivation, subscriber: Subscriber<AssistantMessage>) {
+    this.#reports = reports;
     this.#at = at;
     this.#subscriber = subscriber;
   }
 
   fed(delta: ChatDelta): void {
-    if (delta.type === 'usage') {
-      this.#usage = delta;
-      this.#at.report({ type: 'usage', ...plainUsage(delta) });
-    } else if (delta.type === 'finish') this.#reason = delta.reason;
-    else if (!this.#hasBegun) {
-      this.#hasBegun = true;
-      if (isTold(this.#at)) this.#at.report(callEvent({ id: this.#id, name: 'stream_started' }));
-    }
+    this.#reports.saw(delta);
+    if (delta.type === 'usage') this.#at.report({ type: 'usage', ...plainUsage(delta) });
     this.#isEmpty = false;
     this.#subscriber.next(wholeChunk(this.#chunks.next(delta)));
   }
 
   feedFailed(thrown: unknown, feed: Feed<ChatDelta>): void {
     feed.unsubscribe();
-    const error = toEngineError(thrown, 'MODEL_UNAVAILABLE');
-    this.#at.report(callFinished({ id: this.#id, error, ...this.#counts() }));
+    this.#reports.failed(thrown);
     this.#subscriber.error(thrown);
   }
 
   feedEnded(): void {
-    if (isTold(this.#at)) this.#reportEnd();
+    this.#reports.ended();
     if (this.#isEmpty) this.#subscriber.next(wholeChunk({ role: 'assistant' }));
     this.#subscriber.complete();
-  }
-
-  #reportEnd(): void {
-    const reason = this.#reason;
-    const end = reason === undefined ? {} : { attributes: { 'gen_ai.response.finish_reasons': [reason] } };
-    this.#at.report(callFinished({ id: this.#id, ...this.#counts(), ...end }));
-  }
-
-  #counts(): { readonly usage?: TokenUsage } {
-    return this.#usage === undefined ? {} : { usage: plainUsage(this.#usage) };
   }
 }
 
@@ -312,29 +289,4 @@ function answerOf(model: ChatModel, request: ChatRequest, path: string): Observa
 /** A chunk as a message of its own, so that whatever reads chunks of messages finds a text. */
 function wholeChunk(chunk: AssistantChunk): AssistantMessage {
   return (chunk.content === undefined ? { ...chunk, content: '' } : chunk) as AssistantMessage;
-}
-
-function plainUsage({ promptTokens, completionTokens, totalTokens }: TokenUsage): TokenUsage {
-  return { promptTokens, completionTokens, totalTokens };
-}
-
-/** Facts about the call for observers: the settings of the request, nothing of its messages. */
-function attributesOf({ model, sampling = {} }: ChatRequest, provider: string | undefined): CallAttributes {
-  const { temperature, topP, maxTokens, presencePenalty, frequencyPenalty } = sampling;
-  const given: Readonly<Record<string, string | number | undefined>> = {
-    'gen_ai.operation.name': 'chat',
-    'gen_ai.provider.name': provider,
-    'gen_ai.request.model': model,
-    'gen_ai.request.temperature': temperature,
-    'gen_ai.request.top_p': topP,
-    'gen_ai.request.max_tokens': maxTokens,
-    'gen_ai.request.presence_penalty': presencePenalty,
-    'gen_ai.request.frequency_penalty': frequencyPenalty,
-  };
-  const attributes: Record<string, string | number> = {};
-  for (const name in given) {
-    const value = given[name];
-    if (value !== undefined) attributes[name] = value;
-  }
-  return attributes;
 }

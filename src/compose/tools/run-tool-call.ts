@@ -10,6 +10,7 @@ import { Interrupt } from '../interrupt.js';
 import type { StepActivation } from '../step.js';
 import { CallActivation } from './call-activation.js';
 import { answersBelow, freshAnswers, type KeptCall, memoOf } from './kept-calls.js';
+import type { CallOutcome } from './make-calls.js';
 import type { StepTool, ToolActivation, ToolReply } from './step-tool.js';
 import { type BoxedTool, renameArguments, type ToolBox } from './tool-box.js';
 import { repliesOf, type ToolReturn, toContent } from './tool-output.js';
@@ -64,8 +65,14 @@ export interface PlacedCall {
   readonly boxed: BoxedTool | undefined;
 }
 
+/** What is known of a call from before the run was resumed. */
+interface CallBefore {
+  readonly kept: KeptCall | undefined;
+  readonly answers: ReadonlyMap<string, unknown>;
+}
+
 /**
- * Makes one call. Cold; unsubscribing stops the tool and raises its signal.
+ * Makes one call. Cold; unsubscribing stops the tool and raises its signal. `outcome` is told of an error that becomes content.
  *
  * Errors: TOOL_UNKNOWN, TOOL_ARGUMENTS, LIMIT_REACHED for a result that is too long, and what failed in the tool, all with the tool's name;
  * none where `errorsAsText` makes content of them.
@@ -74,11 +81,10 @@ export function runToolCall(
   setup: CallSetup,
   placed: PlacedCall,
   at: StepActivation,
-  kept: KeptCall | undefined,
-  answers: ReadonlyMap<string, unknown>,
+  { kept, answers, outcome }: CallBefore & { readonly outcome: CallOutcome },
 ): Observable<ToolReply> {
   return new Observable<ToolReply>((subscriber) => {
-    const running = new RunningCall(setup, placed, subscriber);
+    const running = new RunningCall(setup, placed, outcome, subscriber);
     subscriber.add(running);
     running.start((layer) => viewOf(setup, placed, at, { kept, answers, layer }));
   });
@@ -88,16 +94,18 @@ export function runToolCall(
 class RunningCall extends Subscription implements FeedSink<ToolReply> {
   readonly #setup: CallSetup;
   readonly #placed: PlacedCall;
+  readonly #outcome: CallOutcome;
   readonly #subscriber: Subscriber<ToolReply>;
   readonly #work: Feed<ToolReply>;
   readonly #views: CallActivation[] = [];
   #length = 0;
   #isRunning = true;
 
-  constructor(setup: CallSetup, placed: PlacedCall, subscriber: Subscriber<ToolReply>) {
+  constructor(setup: CallSetup, placed: PlacedCall, outcome: CallOutcome, subscriber: Subscriber<ToolReply>) {
     super();
     this.#setup = setup;
     this.#placed = placed;
+    this.#outcome = outcome;
     this.#subscriber = subscriber;
     this.#work = new Feed(this);
   }
@@ -143,13 +151,15 @@ class RunningCall extends Subscription implements FeedSink<ToolReply> {
   feedFailed(thrown: unknown): void {
     this.#work.unsubscribe();
     this.#isRunning = false;
+    const failure = toEngineError(thrown, 'TOOL_FAILED');
     let instead: ToolReply;
     try {
-      instead = recovered(this.#setup, this.#placed, thrown);
+      instead = recovered(this.#setup, this.#placed, failure, thrown);
     } catch (error) {
       this.#subscriber.error(error);
       return;
     }
+    this.#outcome.failed(failure);
     this.#subscriber.next(instead);
     this.#subscriber.complete();
   }
@@ -177,9 +187,7 @@ class RunningCall extends Subscription implements FeedSink<ToolReply> {
 
 type ViewFor = (layer?: string) => CallActivation;
 
-interface ViewFacts {
-  readonly kept: KeptCall | undefined;
-  readonly answers: ReadonlyMap<string, unknown>;
+interface ViewFacts extends CallBefore {
   readonly layer: string | undefined;
 }
 
@@ -270,8 +278,12 @@ function tooLong(maxLength: number): EngineError {
 const NAMED = new Set(['TOOL_UNKNOWN', 'TOOL_ARGUMENTS']);
 
 /** What a call that failed gives instead. @throws its error, where nothing is given instead */
-function recovered({ errorsAsText }: CallSetup, { id, call, boxed }: PlacedCall, thrown: unknown): ToolReply {
-  const error = toEngineError(thrown, 'TOOL_FAILED');
+function recovered(
+  { errorsAsText }: CallSetup,
+  { id, call, boxed }: PlacedCall,
+  error: EngineError,
+  thrown: unknown,
+): ToolReply {
   const requested = { id, name: boxed?.tool.name ?? call.name, arguments: call.arguments };
   const text =
     typeof errorsAsText === 'function' ? errorsAsText(error, requested) : errorsAsText ? error.message : undefined;

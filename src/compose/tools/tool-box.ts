@@ -131,7 +131,8 @@ function renamesOf(owner: string, tool: StepTool, aliases: AliasesByTool): Reado
   return renames;
 }
 
-function unknownTool(name: string, own: readonly string[], all: Iterable<string>): EngineError {
+/** TOOL_UNKNOWN in words for the model: the names of the tools, and of `all` the one that resembles. */
+export function unknownTool(name: string, own: readonly string[], all: Iterable<string>): EngineError {
   const known =
     own.length === 0 ? 'There are no tools; give it as one of "tools".' : `The tools are: ${own.join(', ')}.`;
   return new EngineError('TOOL_UNKNOWN', `There is no tool "${name}". ${known}${didYouMean(name, all)}`, {

@@ -1,9 +1,8 @@
 /** All calls of one message: side by side, their pieces at their places. */
-import { EMPTY, from, mergeMap, Observable, of, type Subscriber } from 'rxjs';
-import { EngineError, toEngineError } from '../../errors.js';
-import { callFinished, callStarted } from '../../graph/node-events.js';
+import { Observable, type Subscriber } from 'rxjs';
+import { EngineError } from '../../errors.js';
+import type { Call, CallStart } from '../../graph/node-events.js';
 import { type ToolMessage, toolMessage } from '../../models/messages.js';
-import { Feed, type FeedSink } from '../../operators/feed.js';
 import { isTold } from '../engine/step-at.js';
 import { Interrupt, type InterruptPart } from '../interrupt.js';
 import type { StepActivation } from '../step.js';
@@ -18,6 +17,7 @@ import {
   questionsOf,
   readKept,
 } from './kept-calls.js';
+import { type CallOutcome, type CallRound, makeCalls } from './make-calls.js';
 import { type CallSetup, type PlacedCall, runToolCall } from './run-tool-call.js';
 import type { ToolContent, ToolReply } from './step-tool.js';
 import { joinContent, partsOf } from './tool-output.js';
@@ -48,14 +48,8 @@ export function toolRound(
 ): Observable<ToolMessage[] | Interrupt> {
   return new Observable((subscriber) => {
     const kept = at.isResumed ? readKept(at.memo) : NOTHING_KEPT;
-    const round = new ToolRound(calls, at, kept, subscriber);
-    const make = (placed: PlacedCall): Observable<never> =>
-      setup.concurrency === 1 && round.asks ? EMPTY : callAgain(setup, placed, round, at, kept.get(placed.id));
-    const [only] = calls;
-    // Most messages have one call, for which nothing has to be merged.
-    const all$ =
-      only !== undefined && calls.length === 1 ? make(only) : from(calls).pipe(mergeMap(make, setup.concurrency));
-    return all$.subscribe({
+    const round = new ToolRound(setup, calls, at, kept, subscriber);
+    return makeCalls(calls, round).subscribe({
       error: (error: unknown) => subscriber.error(error),
       complete: () => round.finish(),
     });
@@ -63,74 +57,6 @@ export function toolRound(
 }
 
 const NOTHING_KEPT: ReadonlyMap<string, KeptCall> = new Map();
-
-/** Makes a call, unless it is known what it gives; its replies go to the round, and it completes with the call. */
-function callAgain(
-  setup: CallSetup,
-  placed: PlacedCall,
-  round: ToolRound,
-  at: StepActivation,
-  kept: KeptCall | undefined,
-): Observable<never> {
-  return new Observable<never>((subscriber) => {
-    const known = kept?.result ?? (kept !== undefined && !isWoken(kept, at) ? STILL_OPEN : undefined);
-    const feed = new Feed<ToolReply>(new Replies(placed, round, known === undefined ? at : undefined, subscriber));
-    subscriber.add(feed);
-    if (known !== undefined) {
-      of(known).subscribe(feed);
-      return;
-    }
-    const { id, call, boxed } = placed;
-    const name = boxed?.tool.name ?? call.name;
-    if (isTold(at)) {
-      at.report(callStarted({ id, kind: 'tool', name, attributes: { 'gen_ai.tool.call.id': call.id } }));
-    }
-    at.observe('tool', name, call, () => runToolCall(setup, placed, at, kept, answersOf(kept, at)), {
-      id,
-      chunks: joinReplies,
-    }).subscribe(feed);
-  });
-}
-
-/** The replies of one call on their way to its round. */
-class Replies implements FeedSink<ToolReply> {
-  readonly #placed: PlacedCall;
-  readonly #round: ToolRound;
-  /** Where its end is reported; undefined for a call that is not made. */
-  readonly #at: StepActivation | undefined;
-  readonly #subscriber: Subscriber<never>;
-  #hasAsked = false;
-
-  constructor(placed: PlacedCall, round: ToolRound, at: StepActivation | undefined, subscriber: Subscriber<never>) {
-    this.#placed = placed;
-    this.#round = round;
-    this.#at = at;
-    this.#subscriber = subscriber;
-  }
-
-  fed(reply: ToolReply): void {
-    this.#hasAsked ||= reply instanceof Interrupt;
-    this.#round.receive(this.#placed, reply);
-  }
-
-  feedFailed(thrown: unknown, feed: Feed<ToolReply>): void {
-    feed.unsubscribe();
-    this.#at?.report(callFinished({ id: this.#placed.id, error: toEngineError(thrown, 'TOOL_FAILED') }));
-    this.#subscriber.error(thrown);
-  }
-
-  feedEnded(): void {
-    const at = this.#at;
-    if (at !== undefined && !this.#hasAsked && isTold(at)) at.report(callFinished({ id: this.#placed.id }));
-    try {
-      this.#round.end(this.#placed);
-    } catch (error) {
-      this.#subscriber.error(error);
-      return;
-    }
-    this.#subscriber.complete();
-  }
-}
 
 /** What observers are told of a call that came in pieces. */
 function joinReplies(replies: readonly unknown[]): unknown {
@@ -146,7 +72,9 @@ interface Draft {
   isDecided: boolean;
 }
 
-class ToolRound {
+class ToolRound implements CallRound<PlacedCall> {
+  readonly concurrency: number;
+  readonly #setup: CallSetup;
   readonly #calls: readonly PlacedCall[];
   readonly #at: StepActivation;
   readonly #kept: ReadonlyMap<string, KeptCall>;
@@ -157,11 +85,14 @@ class ToolRound {
   #undecided: number;
 
   constructor(
+    setup: CallSetup & { readonly concurrency: number },
     calls: readonly PlacedCall[],
     at: StepActivation,
     kept: ReadonlyMap<string, KeptCall>,
     subscriber: Subscriber<ToolMessage[] | Interrupt>,
   ) {
+    this.concurrency = setup.concurrency;
+    this.#setup = setup;
     this.#calls = calls;
     this.#at = at;
     this.#kept = kept;
@@ -171,9 +102,35 @@ class ToolRound {
     this.#undecided = calls.length;
   }
 
-  /** Whether a call asks. */
-  get asks(): boolean {
-    return this.#questions.size > 0;
+  mayBegin(): boolean {
+    return this.concurrency !== 1 || this.#questions.size === 0;
+  }
+
+  known({ id }: PlacedCall): ToolReply | undefined {
+    const kept = this.#kept.get(id);
+    if (kept === undefined || kept.result !== undefined) return kept?.result;
+    return isWoken(kept, this.#at) ? undefined : STILL_OPEN;
+  }
+
+  startOf({ id, call, boxed }: PlacedCall): CallStart {
+    const name = boxed?.tool.name ?? call.name;
+    return { id, kind: 'tool', name, attributes: { 'gen_ai.tool.call.id': call.id } };
+  }
+
+  make(placed: PlacedCall, outcome: CallOutcome): Observable<ToolReply> {
+    const { id, call, boxed } = placed;
+    const kept = this.#kept.get(id);
+    const replies = (): Observable<ToolReply> =>
+      runToolCall(this.#setup, placed, this.#at, { kept, answers: answersOf(kept, this.#at), outcome });
+    return this.#at.observe('tool', boxed?.tool.name ?? call.name, call, replies, { id, chunks: joinReplies });
+  }
+
+  isTold(): boolean {
+    return isTold(this.#at);
+  }
+
+  report(event: Call): void {
+    this.#at.report(event);
   }
 
   receive({ index, id }: PlacedCall, reply: ToolReply): void {
@@ -193,18 +150,18 @@ class ToolRound {
     else this.#decide(draft);
   }
 
-  end({ index }: PlacedCall): void {
+  ended({ index }: PlacedCall): void {
     this.#decide(this.#drafts[index] as Draft);
   }
 
   finish(): void {
-    if (this.asks) this.#subscriber.next(this.#interrupt());
+    if (this.#questions.size > 0) this.#subscriber.next(this.#interrupt());
     this.#subscriber.complete();
   }
 
   /** Whether no call can ask any more, and none has asked. */
   get #isOpen(): boolean {
-    return this.#undecided === 0 && !this.asks;
+    return this.#undecided === 0 && this.#questions.size === 0;
   }
 
   #decide(draft: Draft): void {

@@ -76,6 +76,46 @@ describe('rounds', () => {
     expect(said[2]).toContain('no luck');
   });
 
+  it('reports calls that failed as failed, whatever the model is told of them', async () => {
+    const model = replies({ calls: [say('a'), { name: 'bad' }, say('a', 'nope')] }, 'Done.');
+    const bad = defineTool({
+      name: 'bad',
+      description: 'Fails.',
+      run: () => {
+        throw new EngineError('EGRESS_FAILED', 'no network');
+      },
+    });
+    const events = await eventsOf(agent({ name: 'guide', model, tools: [echo(), bad] }), 'go');
+    const calls = events.flatMap((event) =>
+      event.type === 'node-settled' && event.node === 'tools' ? (event.calls ?? []) : [],
+    );
+    expect(calls.map(({ name, status, error }) => [name, status, error])).toEqual([
+      ['echo', 'done', undefined],
+      ['bad', 'failed', 'no network'],
+      ['nope', 'failed', expect.stringContaining('There is no tool "nope"')],
+    ]);
+  });
+
+  it('sends no part of a call back that was too many to be made', async () => {
+    const thought: ChatDelta = { type: 'part', part: { type: 'reasoning', text: '', signature: 'sig' } };
+    const many = Array.from(
+      { length: 70 },
+      (_, index): ChatDelta => ({
+        type: 'tool-call',
+        index,
+        id: `c${index}`,
+        name: 'echo',
+        arguments: `{"text":"${index}"}`,
+      }),
+    );
+    const model = replies(of<ChatDelta[]>(thought, ...many, { type: 'finish', reason: 'tool_calls' }), 'Done.');
+    await invoke(agent({ name: 'guide', model, tools: [echo()] }), 'go');
+    const [, answer, ...results] = model.requests[1]?.messages ?? [];
+    expect(results).toHaveLength(64);
+    expect(answer?.role === 'assistant' && answer.toolCalls).toHaveLength(64);
+    expect(answer?.role === 'assistant' && answer.parts).toHaveLength(65);
+  });
+
   it('says text before a call while it comes', async () => {
     const model = replies({ text: 'Let me see.', calls: [say('a')] }, 'Done.');
     const events = await eventsOf(agent({ name: 'guide', model, tools: [echo()] }), 'go');
