@@ -1,6 +1,6 @@
 /** The calls of one round of an agent that is no graph: its tools have their services bound, and inner agents tell where they stand. */
 import { catchError, defer, mergeMap, Observable, of, type Subscriber } from 'rxjs';
-import { type CallOutcome, type CallRound, makeCalls } from '../compose/tools/make-calls.js';
+import { type CallRound, makeCalls, type ReportedCall } from '../compose/tools/make-calls.js';
 import type { ToolContent } from '../compose/tools/step-tool.js';
 import { unknownTool } from '../compose/tools/tool-box.js';
 import { toEngineError } from '../errors.js';
@@ -116,14 +116,14 @@ class Round implements CallRound<CallInRound, ToolContent> {
     };
   }
 
-  make(made: CallInRound, outcome: CallOutcome): Observable<ToolContent> {
+  make(made: CallInRound, reported: ReportedCall): Observable<ToolContent> {
     return defer(() => {
       made.startedAt = this.#caller.now();
       return this.#work(made);
     }).pipe(
       catchError((thrown: unknown) => {
         const error = toEngineError(thrown, 'TOOL_FAILED');
-        outcome.failed(error);
+        reported.failed(error);
         return of({ text: error.message, isError: true });
       }),
     );

@@ -1,7 +1,7 @@
 import { catchError, type Observable, of } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { Interrupt } from '../../../src/compose/interrupt.js';
-import { type CallOutcome, type CallRound, makeCalls } from '../../../src/compose/tools/make-calls.js';
+import { type CallRound, makeCalls, type ReportedCall } from '../../../src/compose/tools/make-calls.js';
 import type { ToolReply } from '../../../src/compose/tools/step-tool.js';
 import { EngineError } from '../../../src/errors.js';
 import type { Call } from '../../../src/graph/node-events.js';
@@ -15,7 +15,7 @@ interface World {
   readonly known?: Readonly<Record<string, ToolReply>>;
   readonly concurrency?: number;
   readonly mayBegin?: () => boolean;
-  readonly make?: (call: string, outcome: CallOutcome) => Observable<ToolReply>;
+  readonly make?: (call: string, reported: ReportedCall) => Observable<ToolReply>;
 }
 
 /** A round whose calls are letters; all that it is told is one word. */
@@ -93,10 +93,10 @@ describe('makeCalls', () => {
       const made = { a: cold<ToolReply>('--#', replies, noLuck), b: cold<ToolReply>('---(s|)', replies) };
       const { told, round } = roundOf({
         made,
-        make: (call, outcome) =>
+        make: (call, reported) =>
           made[call as 'a' | 'b'].pipe(
             catchError((error: EngineError) => {
-              outcome.failed(error);
+              reported.failed(error);
               return of({ text: 'sorry', isError: true });
             }),
           ),

@@ -16,8 +16,8 @@ export interface CallRound<C, R extends ToolReply = ToolReply> {
   known(call: C): R | undefined;
   /** How a call is reported when it begins. */
   startOf(call: C): CallStart;
-  /** Makes a call. Cold; unsubscribing stops it. `outcome` is told of an error in place of which there is a reply. */
-  make(call: C, outcome: CallOutcome): Observable<R>;
+  /** Makes a call. Cold; unsubscribing stops it. `reported` is told of an error in place of which there is a reply. */
+  make(call: C, reported: ReportedCall): Observable<R>;
   /** Whether reports become events now; else none is made. */
   isTold(): boolean;
   report(event: Call): void;
@@ -27,8 +27,9 @@ export interface CallRound<C, R extends ToolReply = ToolReply> {
   ended(call: C): void;
 }
 
-/** How a call went, for its report. */
-export interface CallOutcome {
+/** A call as its report knows it. */
+export interface ReportedCall {
+  /** It failed, although there is a reply. */
   failed(error: EngineError): void;
 }
 
@@ -58,7 +59,7 @@ export function makeCalls<C, R extends ToolReply>(calls: readonly C[], round: Ca
 }
 
 /** A call between its beginning and its end. */
-class CallAtWork<C, R extends ToolReply> implements FeedSink<R>, CallOutcome {
+class CallAtWork<C, R extends ToolReply> implements FeedSink<R>, ReportedCall {
   readonly replies = new Feed<R>(this);
   readonly #call: C;
   readonly #round: CallRound<C, R>;

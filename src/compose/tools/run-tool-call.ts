@@ -10,7 +10,7 @@ import { Interrupt } from '../interrupt.js';
 import type { StepActivation } from '../step.js';
 import { CallActivation } from './call-activation.js';
 import { answersBelow, freshAnswers, type KeptCall, memoOf } from './kept-calls.js';
-import type { CallOutcome } from './make-calls.js';
+import type { ReportedCall } from './make-calls.js';
 import type { StepTool, ToolActivation, ToolReply } from './step-tool.js';
 import { type BoxedTool, renameArguments, type ToolBox } from './tool-box.js';
 import { repliesOf, type ToolReturn, toContent } from './tool-output.js';
@@ -72,7 +72,7 @@ interface CallBefore {
 }
 
 /**
- * Makes one call. Cold; unsubscribing stops the tool and raises its signal. `outcome` is told of an error that becomes content.
+ * Makes one call. Cold; unsubscribing stops the tool and raises its signal. `reported` is told of an error that becomes content.
  *
  * Errors: TOOL_UNKNOWN, TOOL_ARGUMENTS, LIMIT_REACHED for a result that is too long, and what failed in the tool, all with the tool's name;
  * none where `errorsAsText` makes content of them.
@@ -81,10 +81,10 @@ export function runToolCall(
   setup: CallSetup,
   placed: PlacedCall,
   at: StepActivation,
-  { kept, answers, outcome }: CallBefore & { readonly outcome: CallOutcome },
+  { kept, answers, reported }: CallBefore & { readonly reported: ReportedCall },
 ): Observable<ToolReply> {
   return new Observable<ToolReply>((subscriber) => {
-    const running = new RunningCall(setup, placed, outcome, subscriber);
+    const running = new RunningCall(setup, placed, reported, subscriber);
     subscriber.add(running);
     running.start((layer) => viewOf(setup, placed, at, { kept, answers, layer }));
   });
@@ -94,18 +94,18 @@ export function runToolCall(
 class RunningCall extends Subscription implements FeedSink<ToolReply> {
   readonly #setup: CallSetup;
   readonly #placed: PlacedCall;
-  readonly #outcome: CallOutcome;
+  readonly #reported: ReportedCall;
   readonly #subscriber: Subscriber<ToolReply>;
   readonly #work: Feed<ToolReply>;
   readonly #views: CallActivation[] = [];
   #length = 0;
   #isRunning = true;
 
-  constructor(setup: CallSetup, placed: PlacedCall, outcome: CallOutcome, subscriber: Subscriber<ToolReply>) {
+  constructor(setup: CallSetup, placed: PlacedCall, reported: ReportedCall, subscriber: Subscriber<ToolReply>) {
     super();
     this.#setup = setup;
     this.#placed = placed;
-    this.#outcome = outcome;
+    this.#reported = reported;
     this.#subscriber = subscriber;
     this.#work = new Feed(this);
   }
@@ -159,7 +159,7 @@ class RunningCall extends Subscription implements FeedSink<ToolReply> {
       this.#subscriber.error(error);
       return;
     }
-    this.#outcome.failed(failure);
+    this.#reported.failed(failure);
     this.#subscriber.next(instead);
     this.#subscriber.complete();
   }

@@ -17,7 +17,7 @@ import {
   questionsOf,
   readKept,
 } from './kept-calls.js';
-import { type CallOutcome, type CallRound, makeCalls } from './make-calls.js';
+import { type CallRound, makeCalls, type ReportedCall } from './make-calls.js';
 import { type CallSetup, type PlacedCall, runToolCall } from './run-tool-call.js';
 import type { ToolContent, ToolReply } from './step-tool.js';
 import { joinContent, partsOf } from './tool-output.js';
@@ -117,11 +117,11 @@ class ToolRound implements CallRound<PlacedCall> {
     return { id, kind: 'tool', name, attributes: { 'gen_ai.tool.call.id': call.id } };
   }
 
-  make(placed: PlacedCall, outcome: CallOutcome): Observable<ToolReply> {
+  make(placed: PlacedCall, reported: ReportedCall): Observable<ToolReply> {
     const { id, call, boxed } = placed;
     const kept = this.#kept.get(id);
     const replies = (): Observable<ToolReply> =>
-      runToolCall(this.#setup, placed, this.#at, { kept, answers: answersOf(kept, this.#at), outcome });
+      runToolCall(this.#setup, placed, this.#at, { kept, answers: answersOf(kept, this.#at), reported });
     return this.#at.observe('tool', boxed?.tool.name ?? call.name, call, replies, { id, chunks: joinReplies });
   }
 
