@@ -253,7 +253,7 @@ export class StepAt implements StepActivation, WatchedActivation, OuterStep {
 }
 
 /** Whether what a step says now becomes an event, so that events need not be made which go nowhere; yes for activations of another kind. */
-export function isTold(at: Pick<StepActivation, 'report'>): boolean {
+export function isTold(at: object): boolean {
   return (at as Partial<WatchedActivation>).canTell !== false;
 }
 
