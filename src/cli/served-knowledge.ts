@@ -124,6 +124,7 @@ function lazySearch(
       await folders.forTenant(tenant).followAll(signal);
       return (await loadSearch()).search(query, signal);
     },
+    graphSearch: async (...asked) => (await (await loadSearch()).graphSearch?.(...asked)) ?? [],
     neighbours: async (...range) => (await (await loadSearch()).neighbours?.(...range)) ?? [],
   };
 }

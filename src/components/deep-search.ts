@@ -1,11 +1,13 @@
 import { mergeMap } from 'rxjs';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { defineComponent } from './component.js';
-import { type ResearchParams, researchParams } from './researching/research-params.js';
+import {
+  RESEARCH_SECONDS,
+  type ResearchParams,
+  researchOutputs,
+  researchParams,
+} from './researching/research-params.js';
 import { referencedOutputs } from './values/text-reader.js';
-
-/** Seconds that a research may take. */
-const TIMEOUT_SECONDS = 3_600;
 
 /**
  * Answers a question by sub-questions: each is searched, read and verified, until the findings suffice; then a report is written whose every sentence is checked
@@ -19,21 +21,16 @@ export const deepSearch = defineComponent<ResearchParams>({
   summary: 'Researches a question by sub-questions, and writes a report with its sources.',
   params: researchParams,
   thoughts: 'Researching.',
-  outputs: {
-    content: { type: 'string', description: 'The report, with citations such as [1].' },
-    sources: { type: 'array', description: 'What the report cites, numbered as it does.' },
-    unanswered: { type: 'array', description: 'Questions that have no answer, and why.' },
-    research: { type: 'object', description: 'The report, its sources, its budget and its contradictions.' },
-  },
+  outputs: researchOutputs,
   primaryOutput: 'content',
   speaks: true,
-  timeoutSeconds: TIMEOUT_SECONDS,
+  timeoutSeconds: RESEARCH_SECONDS,
   needs: ({ query }) => referencedOutputs([query ?? '']),
   create(params) {
     return (activation) =>
       // Few processes research.
       fromAbortable(() => import('./researching/research-node.js')).pipe(
-        mergeMap(({ researchNode }) => researchNode(params, activation)),
+        mergeMap(({ researchNode }) => researchNode(params, activation, 'questions')),
       );
   },
 });

@@ -24,6 +24,7 @@ import { loop } from './loop.js';
 import { loopItem } from './loop-item.js';
 import { message } from './message.js';
 import { parallel } from './parallel.js';
+import { planExecuteReport } from './plan-execute-report.js';
 import { stringTransform } from './string-transform.js';
 import { switchComponent } from './switch.js';
 import { toolComponent } from './tool-component.js';
@@ -54,6 +55,7 @@ export const components: readonly AnyComponent[] = [
   loopItem,
   message,
   parallel,
+  planExecuteReport,
   stringTransform,
   switchComponent,
   userFillUp,

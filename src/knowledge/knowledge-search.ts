@@ -1,9 +1,16 @@
 /** What chats search: datasets with scores and places, where a `Retriever` gives texts alone. */
 import type { ChunkRecord } from '../records/knowledge.js';
 import type { KnowledgeHits, KnowledgeQuery } from './base/retrieval.js';
+import type { GraphHit, GraphQuery } from './graph/graph-search.js';
 
 /** One question to datasets. */
 export interface DatasetsQuery extends Omit<KnowledgeQuery, 'datasetIds' | 'datasets'> {
+  /** Ids of datasets. @default all that there are */
+  readonly datasetIds?: readonly string[] | undefined;
+}
+
+/** One question to the graphs of datasets. */
+export interface GraphsQuery extends Omit<GraphQuery, 'datasetIds'> {
   /** Ids of datasets. @default all that there are */
   readonly datasetIds?: readonly string[] | undefined;
 }
@@ -18,6 +25,13 @@ export interface KnowledgeSearch {
    * @throws EngineError NOT_FOUND for a dataset that is named and does not exist; errors of the index.
    */
   search(query: DatasetsQuery, signal: AbortSignal): Promise<KnowledgeHits>;
+  /**
+   * Passages that the graphs of datasets lead to, the best first, each with the way to it.
+   *
+   * @throws EngineError GRAPH_MISSING where no dataset has a graph; else as the search of graphs.
+   * @default there are no graphs
+   */
+  graphSearch?(query: GraphsQuery, signal: AbortSignal): Promise<readonly GraphHit[]>;
   /** Pieces of a document from one place to another, in order. @default hits are given without their neighbours */
   neighbours?(documentId: string, first: number, last: number): Promise<readonly ChunkRecord[]>;
 }

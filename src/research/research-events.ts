@@ -1,10 +1,11 @@
 /** What a research tells while it works, as its clients read it. */
-import type { JsonObject } from '../json.js';
 import type { BudgetLimits, Spent } from './calls/budget.js';
 import type { Action } from './deep/ladder.js';
 import type { CitedEvidence } from './evidence/check-report.js';
 import type { Contradiction } from './evidence/contradictions.js';
 import type { Place, ResearchEvidence } from './evidence/evidence-table.js';
+import type { TaskEvent } from './plan/execute-plan.js';
+import type { TaskPlan } from './plan/task-plan.js';
 import type { Steer } from './steer.js';
 
 /** Whether evidence bears a statement out. `quoted`: the statement is a sentence of the evidence. */
@@ -16,14 +17,25 @@ export interface Unanswered {
   readonly why: string;
 }
 
+/** Questions to the user, before the research is planned; each may be left out. */
+export interface ClarifyForm {
+  readonly questions: readonly { readonly id: string; readonly question: string; readonly default: string }[];
+}
+
 /** An event of a research, in the order in which they come: one `session`, what happens, and at the end one `final` or one `error`. */
 export type ResearchEvent =
   | { readonly type: 'session'; readonly session_id: string; readonly run_id: string; readonly trace_id: string }
-  | { readonly type: 'clarify'; readonly form: JsonObject }
-  | { readonly type: 'plan'; readonly plan: JsonObject }
-  | { readonly type: 'plan_changed'; readonly plan: JsonObject; readonly by: string }
-  | { readonly type: 'task_started'; readonly task_id: string; readonly status: string; readonly ms: number }
-  | { readonly type: 'task_finished'; readonly task_id: string; readonly status: string; readonly ms: number }
+  | { readonly type: 'clarify'; readonly form: ClarifyForm }
+  | {
+      readonly type: 'plan';
+      readonly plan: TaskPlan;
+      /** Names of the tools that its tasks may use. */
+      readonly tools: readonly string[];
+      /** Whether nothing begins before it is approved. */
+      readonly waits: boolean;
+    }
+  | { readonly type: 'plan_changed'; readonly plan: TaskPlan; readonly by: 'user' | 'planner' }
+  | TaskEvent
   | {
       readonly type: 'question';
       readonly id: string;

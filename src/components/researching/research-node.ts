@@ -1,4 +1,4 @@
-/** A research as a node: its places and its model from the services of the run, and its events as events of the node. */
+/** A research as a node: its model from the services of the run, and its events as events of the node. */
 import { concatMap, EMPTY, filter, from, map, Observable, of } from 'rxjs';
 import { z } from 'zod';
 import { type CallContext, contextOf } from '../../agents/call-context.js';
@@ -9,42 +9,34 @@ import { renderValue } from '../../dsl/render-value.js';
 import { foundValue } from '../../dsl/resolve.js';
 import { EngineError } from '../../errors.js';
 import type { Activation } from '../../graph/node.js';
-import { callFinished, callStarted, delta, type NodeEvent, notice, settled } from '../../graph/node-events.js';
+import { delta, type NodeEvent, notice, settled } from '../../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { ChatDelta } from '../../models/chat-model.js';
 import { chatRouteOf } from '../../models/chat-route.js';
 import type { Journal } from '../../research/calls/ask-call.js';
 import { Budget, type BudgetLimits, tighterOf } from '../../research/calls/budget.js';
-import type { ResearchPlace } from '../../research/deep/deep-ports.js';
 import { runDeepSearch } from '../../research/deep/deep-search.js';
 import { DEPTHS } from '../../research/deep/depths.js';
+import { runPlannedResearch } from '../../research/plan/plan-research.js';
 import type { ResearchEvent } from '../../research/research-events.js';
-import { datasetPlace, keptPlace, webPlace } from '../../research/service/places.js';
 import { RESEARCH_NOTICE, RESEARCH_OUTPUT } from '../../research/service/research-frames.js';
-import { type ResearchSettings, readResearchSettings } from '../../research/service/research-settings.js';
-import { type Steer, steerSchema } from '../../research/steer.js';
-import { callTool } from '../../tools/call-tool.js';
-import { duckduckgoSearch } from '../../tools/duckduckgo-search.js';
-import { searxngSearch } from '../../tools/searxng-search.js';
-import { tavilySearch } from '../../tools/tavily-search.js';
-import type { AnyTool, ToolResult } from '../../tools/tool.js';
-import { settingOf } from '../../tools/tool-services.js';
-import { baseUrlOf } from '../../tools/upstream.js';
+import { type ResearchSettings, readResearchSettings, wantsPlan } from '../../research/service/research-settings.js';
+import { type Steer, storedSteerSchema } from '../../research/steer.js';
 import { usageEvent } from '../chat/answers.js';
-import { toolCallOf } from '../tool-component.js';
 import { createTextReader } from '../values/text-reader.js';
-import type { ResearchParams } from './research-params.js';
+import type { PlannedParams, ResearchParams } from './research-params.js';
+import { placesOf, type Report, toolsOf } from './research-places.js';
 
 /** Output to which finished steps are added while the node works; gone when it settles. */
 const JOURNAL = 'journal';
 /** UTF-16 units of finished steps; what is beyond is done again after a crash. */
 const MAX_JOURNAL = 8_000_000;
 
-/** Told the run of what happens. */
-type Report = (event: NodeEvent) => void;
+/** How a node researches unless a request says otherwise. */
+export type ResearchWay = 'questions' | 'plan';
 
 /**
- * Researches the question of a turn; see the component DeepSearch.
+ * Researches the question of a turn; see the components DeepSearch and PlanExecuteReport.
  *
  * ```text
  * research  q--s--f--t--t--F|     (question, searched, finding, tokens, final)
@@ -53,25 +45,39 @@ type Report = (event: NodeEvent) => void;
  *
  * Each step that is over is stored, so that another process that goes on with the research repeats none.
  */
-export function researchNode(params: ResearchParams, activation: Activation): Observable<NodeEvent> {
+export function researchNode(
+  params: ResearchParams & Partial<PlannedParams>,
+  activation: Activation,
+  way: ResearchWay,
+): Observable<NodeEvent> {
   return new Observable((subscriber) => {
     const context = contextOf(activation);
     const settings = settingsOf(activation);
     const question = questionOf(params, context);
-    const depth = DEPTHS[settings.depth ?? params.depth ?? 'normal'];
+    const usual = DEPTHS[settings.depth ?? params.depth ?? 'normal'];
     const report: Report = (event) => subscriber.next(event);
     const journal = journalOf(activation, report);
-    const budget = new Budget(limitsOf(depth.budget, params, settings));
+    const budget = new Budget(limitsOf(usual.budget, params, settings));
+    const depth = { ...usual, budget: budget.limits };
     const model = modelOf(context, settings.llm_id || params.llm_id, report);
-    const ports = {
-      asking: { model, budget, journal },
-      places: placesOf(context, params, settings, budget, report).map((place) => keptPlace(place, journal)),
-      steers$: steersOf(context),
-      now: context.now,
+    const ports = { asking: { model, budget, journal }, steers$: steersOf(context), now: context.now };
+    const searched = {
+      datasetIds: settings.dataset_ids ?? params.dataset_ids ?? undefined,
+      web: (settings.web ?? params.web) === true,
+      ...{ budget, journal, report },
     };
-    return runDeepSearch({ question, depth: { ...depth, budget: budget.limits } }, ports)
-      .pipe(concatMap((event) => nodeEvents(event)))
-      .subscribe(subscriber);
+    const isPlanned = wantsPlan(settings) ?? way === 'plan';
+    const waits = settings.approve === true;
+    const events$ = isPlanned
+      ? runPlannedResearch(
+          {
+            ...{ question, depth, waits, clarifies: settings.clarify ?? waits },
+            form: settings.output ?? params.output ?? 'answer',
+          },
+          { ...ports, tools: toolsOf(context, searched, settings.depth ?? params.depth ?? 'normal') },
+        )
+      : runDeepSearch({ question, depth }, { ...ports, places: placesOf(context, searched) });
+    return events$.pipe(concatMap((event) => nodeEvents(event))).subscribe(subscriber);
   });
 }
 
@@ -162,51 +168,12 @@ function modelOf(context: CallContext, llmId: string, report: Report): StageMode
   };
 }
 
-function placesOf(
-  context: CallContext,
-  params: ResearchParams,
-  settings: ResearchSettings,
-  budget: Budget,
-  report: Report,
-): readonly ResearchPlace[] {
-  const { knowledge } = context.services;
-  const datasetIds = settings.dataset_ids ?? params.dataset_ids ?? undefined;
-  const places: ResearchPlace[] = [];
-  if (knowledge !== undefined && datasetIds?.length !== 0) places.push(datasetPlace(knowledge, datasetIds));
-  if ((settings.web ?? params.web) === true) {
-    const tool = webTool(context);
-    places.push(webPlace((question) => called(tool, question, context, report), budget));
-  }
-  return places;
-}
-
-/** The first search that is set up; the last one needs no key. */
-function webTool({ services }: CallContext): AnyTool {
-  if (baseUrlOf(searxngSearch, services, '') !== '') return searxngSearch;
-  if (settingOf(services, 'TAVILY_API_KEY') !== undefined) return tavilySearch;
-  return duckduckgoSearch;
-}
-
-function called(tool: AnyTool, question: string, context: CallContext, report: Report): Observable<ToolResult> {
-  const id = `${tool.name}-${context.random().toString(36).slice(2, 10)}`;
-  const params = z.object({ ...tool.params }).parse({}) as JsonObject;
-  const call = toolCallOf(tool, params, context, createTextReader(context));
-  report(callStarted({ id, kind: 'tool', name: tool.name }));
-  return callTool(tool, { query: question }, { ...call, key: `${context.token}/${id}`, trace: context.trace(id) }).pipe(
-    filter((event): event is ToolResult => event.type === 'result'),
-    map((result) => {
-      report(callFinished({ id }));
-      return result;
-    }),
-  );
-}
-
 /** What people change of this run, as far as it can be read. */
 function steersOf({ services: { steers }, run }: CallContext): Observable<readonly Steer[]> | undefined {
   return steers?.of(run).pipe(
     map((changes) =>
       changes.flatMap((change): Steer[] => {
-        const { success, data } = steerSchema.safeParse(change);
+        const { success, data } = storedSteerSchema.safeParse(change);
         return success ? [data] : [];
       }),
     ),

@@ -1,13 +1,25 @@
-/** What a DeepSearch node is set to. */
+/** What nodes that research are set to. */
 import { z } from 'zod';
 import { DEPTH_NAMES } from '../../research/deep/depths.js';
+import { REPORT_FORMS } from '../../research/plan/report-forms.js';
 import { entered } from '../../tools/fields.js';
 import { nodeParams, nullishFlag, nullishText, withDefault } from '../base-params.js';
 
 const limit = (what: string) => z.preprocess(entered, z.coerce.number().min(0).nullish()).describe(what);
 
-/** Parameters of the component DeepSearch. */
-export const researchParams = nodeParams({
+/** Seconds that a research may take. */
+export const RESEARCH_SECONDS = 3_600;
+
+/** What both ways of research give. */
+export const researchOutputs = {
+  content: { type: 'string', description: 'The report, with citations such as [1].' },
+  sources: { type: 'array', description: 'What the report cites, numbered as it does.' },
+  unanswered: { type: 'array', description: 'Questions that have no answer, and why.' },
+  research: { type: 'object', description: 'The report, its sources, its budget and its contradictions.' },
+} as const;
+
+/** What both ways of research are set to. */
+const shared = {
   query: nullishText.describe('The question, with references; default the question of the user.'),
   llm_id: withDefault(z.string().trim(), '').describe(
     'Model that splits, reads, verifies and writes; default the model of chats. Without any, rules do it.',
@@ -25,7 +37,21 @@ export const researchParams = nodeParams({
   max_tokens: limit('Tokens of all calls; default by depth.'),
   max_calls: limit('Calls of models, attempts included; default by depth.'),
   max_ms: limit('Milliseconds, of which nine tenths are for the search; default by depth.'),
-});
+};
+
+/** Parameters of the component DeepSearch. */
+export const researchParams = nodeParams(shared);
 
 /** The same, validated. */
 export type ResearchParams = z.output<typeof researchParams>;
+
+/** Parameters of the component PlanExecuteReport. */
+export const plannedParams = nodeParams({
+  ...shared,
+  output: z
+    .preprocess(entered, z.enum(REPORT_FORMS).nullish())
+    .describe('Form of the report: answer, table, briefing or overview; default answer.'),
+});
+
+/** The same, validated. */
+export type PlannedParams = z.output<typeof plannedParams>;

@@ -6,7 +6,7 @@ import type { KnowledgeBase } from './knowledge-base.js';
 import type { KnowledgeHits } from './retrieval.js';
 
 /** What of a knowledge base is searched. */
-export type SearchedBase = Pick<KnowledgeBase, 'datasets' | 'search' | 'parts'>;
+export type SearchedBase = Pick<KnowledgeBase, 'datasets' | 'search' | 'graphs' | 'parts'>;
 
 /** Pieces beyond those of a range that are read: several may have one place. */
 const SPARE = 8;
@@ -32,6 +32,13 @@ export function createKnowledgeSearch(open: () => Promise<SearchedBase>, tenant:
         ...(isAllThere ? [] : [base.search(tenant, { ...query, datasetIds }, signal)]),
       ]);
       return merged(found, query);
+    },
+    async graphSearch({ datasetIds, ...query }, signal) {
+      const base = await open();
+      const ids = datasetIds ?? (await datasetsOf(base, tenant, undefined)).map(({ id }) => id);
+      signal.throwIfAborted();
+      if (ids.length === 0) return [];
+      return (await base.graphs.search(tenant, { ...query, datasetIds: ids }, signal)).hits;
     },
     async neighbours(documentId, first, last) {
       const { store } = (await open()).parts;

@@ -59,7 +59,7 @@ export const RESEARCH_CALLS = {
     maxTokens: 200,
   },
   plan_review: {
-    task: `Review the plan: does it cover the question, and is every task needed? Give "issues", and with "tasks" a better plan in the same form, if there is one. ${DATA}`,
+    task: `Review the plan: does it cover the question, is every task needed, and has each the right tool of "tools"? "issues" names what rules find wrong with it. Give "issues", and with "tasks" all tasks of a better plan in the same form, if there is one. ${DATA}`,
     answer: z.object({
       status: text,
       issues: texts.default([]),
@@ -117,7 +117,7 @@ export const STREAMED_CALLS = {
     maxTokens: 1_000,
   },
   report_section: {
-    task: `Write the text of one section of a report from its findings and evidence alone, without a heading. Every sentence with a number, a name or a date ends with the number of the evidence that says it, such as [2]. Write in the language of the question. ${DATA}`,
+    task: `Write the text of one section of a report from its findings and evidence alone, without a heading. "problems" names what was wrong with it before. Every sentence with a number, a name or a date ends with the number of the evidence that says it, such as [2]. Write in the language of the question. ${DATA}`,
     maxTokens: 1_000,
   },
 } as const;

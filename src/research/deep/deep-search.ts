@@ -21,7 +21,6 @@ import {
 } from 'rxjs';
 import { expandQueue } from '../../operators/expand-queue.js';
 import { askCall } from '../calls/ask-call.js';
-import { contradictionsOf } from '../evidence/contradictions.js';
 import { EvidenceTable, type FoundEvidence, type ResearchEvidence } from '../evidence/evidence-table.js';
 import type { ResearchEvent } from '../research-events.js';
 import type { Steer } from '../steer.js';
@@ -39,6 +38,7 @@ import { type Action, nextAction } from './ladder.js';
 import { BESIDE, FOUND_AT_ONCE, NOT_READ, partOf, READ_AT_ONCE, rankByRank, WHOLE } from './looks.js';
 import { type Reading, readQuestion } from './read-question.js';
 import { questionsByRules, type SubQuestion, usableQuestions, withAnswers } from './sub-questions.js';
+import { contradictionsOfFacts, validateFindings } from './validate-findings.js';
 import { writeReport } from './write-report.js';
 
 /** What is researched. */
@@ -47,6 +47,8 @@ export interface DeepRequest {
   readonly depth: Depth;
   /** What is known already. @default nothing */
   readonly known?: readonly string[] | undefined;
+  /** false: ends with its findings, without a report. @default true */
+  readonly writes?: boolean | undefined;
 }
 
 /** Sub-questions that are worked off at the same time. */
@@ -69,7 +71,7 @@ const SURE = 0.3;
  * report                   -t-t-F|
  * ```
  *
- * Never fails, and always ends with `final`: what a model does not give, rules do; what the budget does not allow is left out and named.
+ * Never fails, and ends with `final` unless it is not to write: what a model does not give, rules do; what the budget does not allow is left out and named.
  */
 export function runDeepSearch(request: DeepRequest, ports: ResearchPorts): Observable<ResearchEvent> {
   return new Observable((subscriber) => {
@@ -82,6 +84,11 @@ const NOTHING_CHANGED: Observable<readonly Steer[]> = of([]);
 
 /** Permission to work off the first sub-question that is ready. */
 type Turn = 'turn';
+
+/** One question in one round is not split, and what it gives is not weighed. */
+function isSingle({ rounds, questions }: Depth): boolean {
+  return rounds === 1 && questions === 1;
+}
 
 class DeepSearch {
   readonly #request: DeepRequest;
@@ -131,7 +138,7 @@ class DeepSearch {
       begun.pipe(take(1), ignoreElements()),
       defer(() => merge(this.#searchWhole(), this.#decompose()).pipe(takeUntil(this.#cut))),
       defer(() => this.#frontier()),
-      defer(() => this.#write()),
+      defer(() => (this.#request.writes === false ? EMPTY : this.#write())),
       defer(() => {
         written.next();
         return EMPTY;
@@ -149,9 +156,13 @@ class DeepSearch {
   #decompose(): Observable<never> {
     const { question, depth, known = [] } = this.#request;
     const input = { question, known, limit: depth.questions };
-    return askCall(this.#ports.asking, 'research_decompose', input).pipe(
-      map(({ sub_questions }) => usableQuestions(sub_questions, depth.questions)),
-      catchError(() => of(questionsByRules(question, depth.questions))),
+    const split$ = isSingle(depth)
+      ? of([])
+      : askCall(this.#ports.asking, 'research_decompose', input).pipe(
+          map(({ sub_questions }) => usableQuestions(sub_questions, depth.questions)),
+          catchError(() => of(questionsByRules(question, depth.questions))),
+        );
+    return split$.pipe(
       map((questions) => (questions.length > 0 ? questions : [{ id: 'q1', question, dependsOn: [] }])),
       tap((questions) => {
         for (const one of questions) this.#open(one);
@@ -335,25 +346,17 @@ class DeepSearch {
 
   /** What a model says of the findings; by rules they suffice when what nothing else waits for is answered. */
   #validate(): Observable<{ readonly isSufficient: boolean; readonly missing: readonly string[] }> {
-    const { question } = this.#request;
+    const { question, depth } = this.#request;
     const facts = factsOf(this.#picture);
     this.#contradictByRules();
     if (facts.length === 0) return of({ isSufficient: false, missing: this.#unansweredTexts() });
-    const findings = facts.map(({ id, question: text, answer, supported_by }) => ({
-      id,
-      question: text,
-      answer,
-      supported_by,
-    }));
-    return askCall(this.#ports.asking, 'research_validate', { question, findings }).pipe(
+    const byRules = { isSufficient: this.#isAnsweredByRules(), missing: [] };
+    if (isSingle(depth)) return of(byRules);
+    return validateFindings(this.#ports.asking, question, facts).pipe(
       tap(({ contradictions }) => {
-        const known = new Set(facts.map(({ id }) => id));
-        for (const one of contradictions) {
-          if (known.has(one.a) && known.has(one.b) && one.a !== one.b) this.#contradict(one);
-        }
+        for (const one of contradictions) this.#contradict(one);
       }),
-      map(({ sufficient, missing }) => ({ isSufficient: sufficient, missing: sufficient ? [] : missing })),
-      catchError(() => of({ isSufficient: this.#isAnsweredByRules(), missing: [] })),
+      catchError(() => of(byRules)),
     );
   }
 
@@ -367,19 +370,12 @@ class DeepSearch {
     return questions.every(({ id, status }) => isNeeded.has(id) || status === 'answered' || status === 'dropped');
   }
 
-  /** Only what concerns an answer: sources may differ in much that was not asked. */
   #contradictByRules(): void {
     const facts = factsOf(this.#picture);
     const ids = facts.flatMap(({ supported_by }) => supported_by);
     const beside = this.#picture.questions.flatMap(({ id }) => this.#picture.read.get(id)?.slice(0, BESIDE) ?? []);
     const looked = [...new Set([...ids, ...beside])].flatMap((id) => this.#table.find(id) ?? []);
-    for (const one of contradictionsOf(looked)) {
-      const concerns = facts.some(
-        ({ supported_by, answer }) =>
-          supported_by.some((id) => id === one.a || id === one.b) && one.why.includes(answer),
-      );
-      if (concerns) this.#contradict(one);
-    }
+    for (const one of contradictionsOfFacts(facts, looked)) this.#contradict(one);
   }
 
   #contradict(one: { readonly a: string; readonly b: string; readonly why: string }): void {

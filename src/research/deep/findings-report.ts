@@ -41,12 +41,16 @@ const TEXTS = {
 /** Findings in order, each with its citations; never empty. */
 export function findingsReport(parts: ReportParts): string {
   const { facts, language } = parts;
-  const { known, pause } = TEXTS[language];
-  const lines = facts.map(
-    (fact) => `- ${fact.question}${pause}${withoutEnd(fact.answer)}${marksOf(fact.supported_by, parts)}`,
-  );
-  const head = facts.length === 0 ? [] : [`${known}\n\n${lines.join('\n')}`];
+  const head = facts.length === 0 ? [] : [`${TEXTS[language].known}\n\n${findingLines(facts, parts)}`];
   return [...head, closingRemarks(parts)].filter((part) => part !== '').join('\n\n');
+}
+
+/** Findings as a list, each with its citations. */
+export function findingLines(facts: readonly Finding[], parts: ReportParts): string {
+  const { pause } = TEXTS[parts.language];
+  return facts
+    .map((fact) => `- ${fact.question}${pause}${withoutEnd(fact.answer)}${marksOf(fact.supported_by, parts)}`)
+    .join('\n');
 }
 
 /** What a report says behind its answer: that it is not whole, what was tried, and both sides of what contradicts itself. Empty for nothing. */
@@ -85,7 +89,8 @@ function sideOf(id: string, parts: ReportParts): string | undefined {
   return `${said}${date === undefined ? '' : ` (${date})`}${marksOf(ids, parts)}`;
 }
 
-function marksOf(ids: readonly string[], { evidence }: ReportParts): string {
+/** The citations of evidence, each with a space in front. */
+export function marksOf(ids: readonly string[], { evidence }: Pick<ReportParts, 'evidence'>): string {
   return ids
     .flatMap((id) => evidence.find((one) => one.id === id)?.n ?? [])
     .map((n) => ` [${n}]`)

@@ -1,6 +1,8 @@
 /** A research as one picture, folded from its events: the same while it works, behind a crash, and in lists. */
 import type { Contradiction } from '../evidence/contradictions.js';
 import type { ResearchEvidence } from '../evidence/evidence-table.js';
+import type { TaskStatus } from '../plan/execute-plan.js';
+import type { TaskPlan } from '../plan/task-plan.js';
 import type { ResearchEvent, Verdict } from '../research-events.js';
 
 /** How a sub-question stands. */
@@ -37,6 +39,16 @@ export interface ResearchPicture {
   readonly read: ReadonlyMap<string, readonly string[]>;
   readonly contradictions: readonly Contradiction[];
   readonly round: number;
+  /** Of a research by a plan, once there is one. */
+  readonly planned?: PicturedPlan;
+}
+
+/** A plan, and how it stands. */
+export interface PicturedPlan {
+  readonly plan: TaskPlan;
+  readonly tools: readonly string[];
+  /** Of tasks that have begun. */
+  readonly tasks: ReadonlyMap<string, TaskStatus | 'running'>;
 }
 
 /** A research of which nothing is known. */
@@ -83,6 +95,18 @@ export function foldResearch(picture: ResearchPicture, event: ResearchEvent): Re
         one.status === 'dropped' ? one : { ...one, status: isFact(finding) ? 'answered' : 'unanswered', finding },
       );
     }
+    case 'plan':
+      return { ...picture, planned: { plan: event.plan, tools: event.tools, tasks: new Map() } };
+    case 'plan_changed':
+      return picture.planned === undefined
+        ? picture
+        : { ...picture, planned: { ...picture.planned, plan: event.plan } };
+    case 'task_started':
+    case 'task_finished': {
+      if (picture.planned === undefined) return picture;
+      const tasks = new Map(picture.planned.tasks).set(event.task_id, event.status);
+      return { ...picture, planned: { ...picture.planned, tasks } };
+    }
     case 'contradiction':
       return { ...picture, contradictions: [...picture.contradictions, { a: event.a, b: event.b, why: event.why }] };
     case 'steered':
@@ -110,4 +134,10 @@ function inOrder(questions: readonly PicturedQuestion[], ids: readonly string[])
 /** The facts of a research, in the order of their questions. */
 export function factsOf({ questions }: ResearchPicture): readonly Finding[] {
   return questions.flatMap(({ finding, status }) => (status === 'answered' && finding !== undefined ? [finding] : []));
+}
+
+/** The answer of the last fact that no other question waits for. */
+export function answerOf(picture: ResearchPicture): string | undefined {
+  const needed = new Set(picture.questions.flatMap(({ dependsOn }) => dependsOn));
+  return factsOf(picture).findLast(({ id }) => !needed.has(id))?.answer;
 }

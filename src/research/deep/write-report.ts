@@ -72,22 +72,24 @@ function whyOpen(verdict: string | undefined): string {
 
 const voided = (): ResearchEvent => ({ type: 'retract', reason: 'the model did not finish the report' });
 
-function byModel(input: ReportInput, parts: ReportParts): Observable<ResearchEvent> {
-  const { question, asking } = input;
-  const { facts, evidence, language } = parts;
+/** Findings and evidence as a model that writes from them reads them. */
+export function writtenFrom({ facts, evidence }: Pick<ReportParts, 'facts' | 'evidence'>) {
   const numbers = new Map(evidence.map(({ id, n }) => [id, n]));
-  const message = {
-    question,
-    findings: facts.map(({ id, question: text, answer, supported_by }) => ({
+  return {
+    findings: facts.map(({ id, question, answer, supported_by }) => ({
       id,
-      question: text,
+      question,
       answer,
       supported_by,
       cite: supported_by.flatMap((one) => numbers.get(one) ?? []),
     })),
     evidence: evidence.map(({ n, id, text, source }) => ({ n, id, text: cutToTokens(text, MAX_TEXT_TOKENS), source })),
-    style: { form: 'answer', language },
   };
+}
+
+function byModel(input: ReportInput, parts: ReportParts): Observable<ResearchEvent> {
+  const { question, asking } = input;
+  const message = { question, ...writtenFrom(parts), style: { form: 'answer', language: parts.language } };
   const ground = groundOf(input, parts);
   return defer(() => {
     let check = new ReportCheck(ground);
@@ -112,7 +114,10 @@ function byModel(input: ReportInput, parts: ReportParts): Observable<ResearchEve
 }
 
 /** The names of given answers need no source: the user has said them. */
-function groundOf({ question }: ReportInput, { evidence, language, facts }: ReportParts): ReportGround {
+export function groundOf(
+  { question }: Pick<ReportInput, 'question'>,
+  { evidence, language, facts }: ReportParts,
+): ReportGround {
   const given = facts.filter(({ verdict }) => verdict === 'given').map(({ answer }) => answer);
   return { question: [question, ...given].join('\n'), evidence, language };
 }
@@ -124,7 +129,8 @@ function byRules(input: ReportInput, parts: ReportParts): Observable<ResearchEve
   });
 }
 
-function citedBy(text: string, before: readonly number[]): readonly number[] {
+/** Numbers of the citations in a text, behind those before. */
+export function citedBy(text: string, before: readonly number[]): readonly number[] {
   return [...new Set([...before, ...[...text.matchAll(/\[(\d{1,3})\]/g)].map(([, n]) => Number(n))])];
 }
 
@@ -132,13 +138,20 @@ function tokens(content: string): ResearchEvent[] {
   return content === '' ? [] : [{ type: 'token', content, section: 0 }];
 }
 
-interface Written {
+/** A report that is whole. */
+export interface WrittenReport {
+  /** Markdown. */
   readonly text: string;
   readonly cited: readonly number[];
   readonly unsupported: number;
 }
 
-function finalOf({ question, asking }: ReportInput, parts: ReportParts, written: Written): ResearchFinal {
+/** The last event of a research. */
+export function finalOf(
+  { question, asking }: Pick<ReportInput, 'question' | 'asking'>,
+  parts: ReportParts,
+  written: WrittenReport,
+): ResearchFinal {
   const { budget } = asking;
   return {
     type: 'final',

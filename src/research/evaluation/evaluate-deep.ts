@@ -27,7 +27,7 @@ import { Budget, type CallPrice, type Spent } from '../calls/budget.js';
 import type { ResearchPlace } from '../deep/deep-ports.js';
 import { runDeepSearch } from '../deep/deep-search.js';
 import type { Depth } from '../deep/depths.js';
-import { EMPTY_PICTURE, factsOf, foldResearch, type ResearchPicture } from '../deep/fold-research.js';
+import { answerOf, EMPTY_PICTURE, foldResearch, type ResearchPicture } from '../deep/fold-research.js';
 import { rankEvidence } from '../evidence/rank-evidence.js';
 import type { ResearchEvent, ResearchFinal } from '../research-events.js';
 import { answerF1, exactMatch } from './score-research.js';
@@ -199,10 +199,4 @@ function resultOf(
       unsupported: final?.unsupported ?? 0,
     },
   };
-}
-
-/** The last fact that no other question waits for. */
-function answerOf(picture: ResearchPicture): string | undefined {
-  const needed = new Set(picture.questions.flatMap(({ dependsOn }) => dependsOn));
-  return factsOf(picture).findLast(({ id }) => !needed.has(id))?.answer;
 }

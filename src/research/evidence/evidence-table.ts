@@ -1,4 +1,5 @@
 /** What a research has read, each text once. */
+import type { GraphReason } from '../../knowledge/graph/graph-search.js';
 import { foldText } from '../../knowledge/words/split-words.js';
 import { canonicalAddress } from './canonical-address.js';
 
@@ -23,6 +24,8 @@ export interface FoundEvidence {
   readonly end?: number | undefined;
   /** When the page or document says that it was written, as it says it. */
   readonly date?: string | undefined;
+  /** Of what a graph led to: the entities and the way. */
+  readonly why?: GraphReason | undefined;
 }
 
 /** The same as it was read: for which sub-question first, and when. */
@@ -80,6 +83,9 @@ export class EvidenceTable {
         item = { ...one, question, at };
         this.#byId.set(id, item);
         fresh.push(item);
+      } else if (item.why === undefined && one.why !== undefined) {
+        item = { ...item, why: one.why };
+        this.#byId.set(id, item);
       }
       for (const key of keys) this.#known.set(key, item.id);
       if (!all.has(item.id)) all.set(item.id, item);

@@ -7,26 +7,30 @@ import {
   EMPTY,
   ignoreElements,
   map,
+  merge,
+  NEVER,
   Observable,
   range,
+  Subject,
   take,
+  takeUntil,
   tap,
   throwError,
 } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import { expandQueue } from '../../operators/expand-queue.js';
-import type { ResearchEvidence } from '../evidence/evidence-table.js';
-import { rejected, reviewPlan, type Task, type TaskPlan } from './task-plan.js';
+import { structureProblems } from './review-plan.js';
+import { rejected, type Task } from './task-plan.js';
 
 /** What a task gave. */
 export interface TaskResult {
-  readonly text: string;
-  readonly evidence: readonly ResearchEvidence[];
-  /** 0 to 1. */
-  readonly confidence: number;
+  /** The answer, as it is put into other tasks. */
+  readonly answer: string;
+  /** Everything that was found, a line for each. */
+  readonly known: readonly string[];
 }
 
-/** How a task ended. `skipped`: it needs what another one did not give. */
+/** How a task ended. `skipped`: it was not begun, or needs what another one did not give. */
 export type TaskStatus = 'done' | 'failed' | 'skipped';
 
 /** What is told of a task. */
@@ -40,7 +44,6 @@ export interface TaskFinished {
   readonly task_id: string;
   readonly status: TaskStatus;
   readonly ms: number;
-  readonly result?: TaskResult;
   /** Why it has no result. */
   readonly problem?: string;
 }
@@ -55,6 +58,13 @@ export interface TaskInput {
 /** Does one task; emits its result once. Cold: unsubscribing ends it. */
 export type TaskTool = (task: Task, input: TaskInput) => Observable<TaskResult>;
 
+/** Tasks in place of those before. Those that have begun stay as they are. */
+export interface ChangedTasks {
+  readonly tasks: readonly Task[];
+  /** A result that needs no work: id of its task, which has not begun. */
+  readonly given?: readonly [string, TaskResult];
+}
+
 /** What a plan is carried out with. */
 export interface ExecuteOptions {
   readonly tools: ReadonlyMap<string, TaskTool>;
@@ -62,138 +72,161 @@ export interface ExecuteOptions {
   readonly othersOf?: ((tool: string) => readonly string[]) | undefined;
   /** Tasks at the same time. @default 4 */
   readonly concurrency?: number | undefined;
+  /** Hot. @default nothing is changed */
+  readonly changes$?: Observable<ChangedTasks> | undefined;
+  /** What tasks gave that are over. @default none are */
+  readonly over?: TaskInput | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
 const CONCURRENCY = 4;
-/** Attempts with the tool that a task names, before another one. */
-const ATTEMPTS = 2;
 
 /**
- * Carries out a plan; cold, one subscription is one execution, and unsubscribing ends every task at work. A task that fails is tried once more, then with another
+ * Carries out the tasks of a plan; cold, one subscription is one execution, and unsubscribing ends every task at work. A task that fails is tried with another
  * tool; what depends on it is given the gap by name, or is skipped where its `expects` begins with `required`.
  *
  * ```text
  * a       --r|
  * b (a)      --r|
- * c       ----#--#|         (tried again, failed)
- * told    s-fs-f---f|
+ * c       ----#--#|         (another tool, failed)
+ * changes        -d         (a task is added)
+ * told    s-fs-f---f-s-f|
  * ```
  *
- * @throws EngineError PLAN_REJECTED, as the error of the stream, for a plan that has problems.
+ * @throws EngineError PLAN_REJECTED, as the error of the stream, for tasks that cannot be carried out.
  */
-export function executePlan(plan: TaskPlan, options: ExecuteOptions): Observable<TaskEvent> {
+export function executePlan(tasks: readonly Task[], options: ExecuteOptions): Observable<TaskEvent> {
   return defer(() => {
-    const problems = reviewPlan(
-      { ...plan, question: plan.tasks.map(({ description }) => description).join(' ') },
-      {
-        tools: [...options.tools.keys()],
-      },
-    );
+    const problems = structureProblems(tasks, [...options.tools.keys()]);
     if (problems.length > 0) return throwError(() => rejected(problems));
     return new Observable<TaskEvent>((subscriber) => {
-      const execution = new Execution(plan, options, (event) => subscriber.next(event));
+      const execution = new Execution(tasks, options, (event) => subscriber.next(event));
       return execution.run().subscribe(subscriber);
     });
   });
-}
-
-/** Tasks in the order in which they begin when each takes as long as any other: by dependencies, then priority, then their place. */
-export function orderOfTasks({ tasks }: Pick<TaskPlan, 'tasks'>): readonly string[] {
-  const order: string[] = [];
-  const left = new Set(tasks);
-  while (left.size > 0) {
-    const next = [...left]
-      .filter(({ depends_on }) => depends_on.every((id) => order.includes(id)))
-      .sort((a, b) => a.priority - b.priority)[0];
-    if (next === undefined) return order;
-    order.push(next.task_id);
-    left.delete(next);
-  }
-  return order;
 }
 
 /** Permission to begin the most urgent task that is ready. */
 type Turn = 'turn';
 
 class Execution {
-  readonly #plan: TaskPlan;
+  #tasks: readonly Task[];
   readonly #options: ExecuteOptions;
-  readonly #begun = new Set<string>();
-  readonly #results = new Map<string, TaskResult>();
-  readonly #gaps = new Map<string, string>();
-
   readonly #tell: (event: TaskEvent) => void;
+  readonly #begun = new Set<string>();
+  readonly #results: Map<string, TaskResult>;
+  readonly #gaps: Map<string, string>;
+  readonly #added = new Subject<Turn>();
+  #working = 0;
 
-  constructor(plan: TaskPlan, options: ExecuteOptions, tell: (event: TaskEvent) => void) {
-    this.#plan = plan;
+  constructor(tasks: readonly Task[], options: ExecuteOptions, tell: (event: TaskEvent) => void) {
+    this.#tasks = tasks;
     this.#options = options;
     this.#tell = tell;
+    this.#results = new Map(options.over?.results);
+    this.#gaps = new Map(options.over?.gaps);
   }
 
   run(): Observable<never> {
-    const { concurrency = CONCURRENCY } = this.#options;
-    return turns(this.#ready().length).pipe(
-      expandQueue<Turn>(() => this.#begin(), { concurrency }),
+    const { concurrency = CONCURRENCY, changes$ = NEVER } = this.#options;
+    const count = this.#ready().length;
+    if (count === 0) return EMPTY;
+    const over = new Subject<void>();
+    const changed$ = changes$.pipe(
+      tap((change) => this.#change(change)),
+      takeUntil(over),
       ignoreElements(),
     );
+    const work$ = merge(turns(count), this.#added).pipe(
+      expandQueue<Turn>(() => this.#begin(), { concurrency }),
+      tap({ complete: () => over.next() }),
+      ignoreElements(),
+    );
+    return merge(changed$, work$);
+  }
+
+  #isOver(id: string): boolean {
+    return this.#results.has(id) || this.#gaps.has(id);
   }
 
   #ready(): readonly Task[] {
-    const isOver = (id: string): boolean => this.#results.has(id) || this.#gaps.has(id);
-    return this.#plan.tasks
-      .filter(({ task_id, depends_on }) => !this.#begun.has(task_id) && depends_on.every(isOver))
+    return this.#tasks
+      .filter(
+        ({ task_id, depends_on }) =>
+          !this.#begun.has(task_id) && !this.#isOver(task_id) && depends_on.every((id) => this.#isOver(id)),
+      )
       .sort((a, b) => a.priority - b.priority);
+  }
+
+  #change({ tasks, given }: ChangedTasks): void {
+    const before = new Set(this.#ready().map(({ task_id }) => task_id));
+    const begun = this.#tasks.filter(({ task_id }) => this.#begun.has(task_id) || this.#isOver(task_id));
+    const kept = new Set(begun.map(({ task_id }) => task_id));
+    this.#tasks = [...begun, ...tasks.filter(({ task_id }) => !kept.has(task_id))];
+    if (given !== undefined && !kept.has(given[0])) this.#results.set(...given);
+    const fresh = this.#ready().filter(({ task_id }) => !before.has(task_id));
+    for (let at = 0; at < fresh.length; at += 1) this.#added.next('turn');
   }
 
   /** Does the most urgent task that is ready; then lets those begin that waited for it. */
   #begin(): Observable<Turn> {
     const task = this.#ready()[0];
-    if (task === undefined) return EMPTY;
+    if (task === undefined) return this.#after(new Set());
     const { task_id, tool } = task;
     this.#begun.add(task_id);
+    this.#working += 1;
     const others = new Set(this.#ready().map((one) => one.task_id));
     const begunAt = this.#options.now();
-    const finished = (end: Pick<TaskFinished, 'status' | 'result' | 'problem'>): void => {
+    const finished = (end: Pick<TaskFinished, 'status' | 'problem'>): void => {
       this.#tell({ type: 'task_finished', task_id, ms: Math.max(0, this.#options.now() - begunAt), ...end });
     };
-    this.#tell({ type: 'task_started', task_id, tool, status: 'running' });
-    const work$ = this.#work(task).pipe(
+    const missing = this.#missing(task);
+    if (missing !== undefined) {
+      this.#gaps.set(task_id, missing);
+      finished({ status: 'skipped', problem: missing });
+    } else this.#tell({ type: 'task_started', task_id, tool, status: 'running' });
+    const work$ = missing !== undefined ? EMPTY : this.#work(task);
+    const settled$ = work$.pipe(
       tap((result) => {
         this.#results.set(task_id, result);
-        finished({ status: 'done', result });
+        finished({ status: 'done' });
       }),
       catchError((error: unknown) => {
         const problem = EngineError.is(error) ? error.message : String(error);
         this.#gaps.set(task_id, problem);
-        const status = EngineError.is(error) && error.code === 'EVIDENCE_MISSING' ? 'skipped' : 'failed';
-        finished({ status, problem });
+        finished({ status: 'failed', problem });
         return EMPTY;
       }),
       ignoreElements(),
     );
     return concat(
-      work$,
+      settled$,
       defer(() => {
-        const fresh = this.#ready().filter((one) => !others.has(one.task_id));
-        return turns(fresh.length);
+        this.#working -= 1;
+        return this.#after(others);
       }),
     );
   }
 
+  /** Turns for what became ready; the end where nothing is at work or ready. */
+  #after(before: ReadonlySet<string>): Observable<Turn> {
+    const ready = this.#ready();
+    if (ready.length === 0 && this.#working === 0) this.#added.complete();
+    return turns(ready.filter(({ task_id }) => !before.has(task_id)).length);
+  }
+
+  /** Why a task is not begun: it needs what others did not give. */
+  #missing({ task_id, depends_on, expects }: Task): string | undefined {
+    const missing = depends_on.filter((id) => this.#gaps.has(id));
+    if (missing.length === 0 || !/^required\b/i.test(expects)) return undefined;
+    return `Task "${task_id}" needs what ${missing.join(', ')} did not give.`;
+  }
+
   #work(task: Task): Observable<TaskResult> {
     const { tools, othersOf } = this.#options;
-    const missing = task.depends_on.filter((id) => this.#gaps.has(id));
-    if (missing.length > 0 && /^required\b/i.test(task.expects)) {
-      return throwError(
-        () =>
-          new EngineError('EVIDENCE_MISSING', `Task "${task.task_id}" needs what ${missing.join(', ')} did not give.`),
-      );
-    }
     const input: TaskInput = { results: pick(this.#results, task.depends_on), gaps: pick(this.#gaps, task.depends_on) };
-    const names = [...Array<string>(ATTEMPTS).fill(task.tool), ...(othersOf?.(task.tool) ?? [])];
-    const attempts = names.flatMap((name) => tools.get(name) ?? []);
+    const attempts = [task.tool, ...(othersOf?.(task.tool) ?? [])].flatMap((name) => tools.get(name) ?? []);
     return attempts.reduceRight<Observable<TaskResult>>(
       (next$, tool) =>
         defer(() => tool(task, input)).pipe(
@@ -206,7 +239,7 @@ class Execution {
   }
 }
 
-const NOTHING: TaskResult = { text: '', evidence: [], confidence: 0 };
+const NOTHING: TaskResult = { answer: '', known: [] };
 const NO_MORE: Observable<never> = throwError(() => new EngineError('TOOL_UNKNOWN', 'There is no tool for the task.'));
 
 function turns(count: number): Observable<Turn> {

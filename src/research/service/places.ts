@@ -1,9 +1,11 @@
 /** Where a research searches: the datasets of its tenant, and the web by the tools that are set up. */
-import { defer, filter, map, type Observable, of, tap } from 'rxjs';
+import { catchError, defer, filter, map, type Observable, of, tap, throwError } from 'rxjs';
+import { EngineError } from '../../errors.js';
 import type { Json, JsonObject } from '../../json.js';
+import type { GraphSearchKind } from '../../knowledge/graph/graph-search.js';
 import type { KnowledgeSearch } from '../../knowledge/knowledge-search.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
-import { pagesOf } from '../../records/knowledge.js';
+import { type ChunkRecord, type DocumentRecord, pagesOf } from '../../records/knowledge.js';
 import type { ToolResult } from '../../tools/tool.js';
 import { type Journal, keyOf } from '../calls/ask-call.js';
 import type { Budget } from '../calls/budget.js';
@@ -13,6 +15,8 @@ import type { FoundEvidence } from '../evidence/evidence-table.js';
 
 /** What is found below it is chance. */
 const SIMILARITY_THRESHOLD = 0.05;
+/** Tokens of all texts that a graph gives for one question; the number of passages is what bounds it. */
+const GRAPH_TOKENS = 100_000;
 
 /** The datasets of a tenant. @param datasetIds undefined: all */
 export function datasetPlace(knowledge: KnowledgeSearch, datasetIds: readonly string[] | undefined): ResearchPlace {
@@ -22,25 +26,66 @@ export function datasetPlace(knowledge: KnowledgeSearch, datasetIds: readonly st
     find: (question, most) =>
       fromAbortable((signal) => knowledge.search({ question, ...how, pageSize: most }, signal)).pipe(
         map(({ hits }) =>
-          hits.map(({ chunk, document, similarity }): FoundEvidence => {
-            const page = pagesOf(chunk)[0];
-            const { url, date } = document.metadata;
-            return {
-              id: chunk.id,
+          hits.map(
+            ({ chunk, document, similarity }): FoundEvidence => ({
+              ...passageOf(chunk, document, similarity),
               where: 'kb',
-              source: document.name,
-              text: chunk.text,
-              score: similarity,
-              document_id: document.id,
-              dataset_id: chunk.datasetId,
-              ...(page !== undefined && { page }),
-              ...(chunk.start !== null && chunk.end !== null && { start: chunk.start, end: chunk.end }),
-              ...(typeof url === 'string' && url !== '' && { url }),
-              ...(typeof date === 'string' && date !== '' && { date }),
-            };
-          }),
+            }),
+          ),
         ),
       ),
+  };
+}
+
+/**
+ * The graphs of the datasets of a tenant; without any it finds nothing.
+ *
+ * @param datasetIds undefined: all
+ */
+export function graphPlace(
+  search: NonNullable<KnowledgeSearch['graphSearch']>,
+  datasetIds: readonly string[] | undefined,
+  kind: GraphSearchKind,
+): ResearchPlace {
+  return {
+    where: 'graph',
+    find: (question, most) =>
+      fromAbortable((signal) =>
+        search({ kind, question, datasetIds, limit: most, maxTokens: GRAPH_TOKENS }, signal),
+      ).pipe(
+        map((hits) =>
+          hits.map(
+            ({ chunk, document, score, why }): FoundEvidence => ({
+              ...passageOf(chunk, document, score),
+              where: 'graph',
+              why,
+            }),
+          ),
+        ),
+        catchError((error: unknown) => (hasNoAnswer(error) ? of([]) : throwError(() => error))),
+      ),
+  };
+}
+
+/** No graph was built, or the question names no two ends of a path: neither is a fault of the place. */
+function hasNoAnswer(error: unknown): boolean {
+  return EngineError.is(error) && (error.code === 'GRAPH_MISSING' || error.code === 'BAD_REQUEST');
+}
+
+function passageOf(chunk: ChunkRecord, document: DocumentRecord, score: number): Omit<FoundEvidence, 'where'> {
+  const page = pagesOf(chunk)[0];
+  const { url, date } = document.metadata;
+  return {
+    id: chunk.id,
+    source: document.name,
+    text: chunk.text,
+    score,
+    document_id: document.id,
+    dataset_id: chunk.datasetId,
+    ...(page !== undefined && { page }),
+    ...(chunk.start !== null && chunk.end !== null && { start: chunk.start, end: chunk.end }),
+    ...(typeof url === 'string' && url !== '' && { url }),
+    ...(typeof date === 'string' && date !== '' && { date }),
   };
 }
 
@@ -71,13 +116,17 @@ function textIn(value: Json | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** A place that gives what it found before for the same question, also to another process. */
-export function keptPlace(place: ResearchPlace, journal: Journal): ResearchPlace {
+/**
+ * A place that gives what it found before for the same question, also to another process.
+ *
+ * @param name tells places of one kind apart
+ */
+export function keptPlace(place: ResearchPlace, journal: Journal, name: string = place.where): ResearchPlace {
   return {
     where: place.where,
     find: (question, most) =>
       defer(() => {
-        const key = keyOf(`search_${place.where}`, { question, most });
+        const key = keyOf(`search_${name}`, { question, most });
         const kept = journal.find(key);
         if (Array.isArray(kept)) return of(kept as unknown as readonly FoundEvidence[]);
         return place.find(question, most).pipe(

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Json } from '../../json.js';
 import { DEPTH_NAMES } from '../deep/depths.js';
+import { REPORT_FORMS } from '../plan/report-forms.js';
 
 /** The variable of a run in which a request says how it is researched. */
 export const RESEARCH_VARIABLE = 'sys.research';
@@ -23,11 +24,27 @@ export const researchSettingsSchema = z.strictObject({
   depth: z.enum(DEPTH_NAMES).nullish().describe('quick, normal or deep; default normal.'),
   budget: budgetSchema.nullish().describe('What it may spend; default by depth.'),
   web: z.boolean().nullish().describe('Whether the web is searched, too; default false.'),
+  plan: z
+    .boolean()
+    .nullish()
+    .describe('Plans tasks, carries them out and reports; default true with approve, clarify or output.'),
+  approve: z.boolean().nullish().describe('The plan waits to be approved; default false.'),
+  clarify: z.boolean().nullish().describe('Asks what the question means, at most three questions; default as approve.'),
+  output: z
+    .enum(REPORT_FORMS)
+    .nullish()
+    .describe('Form of the report of a plan: answer, table, briefing or overview; default answer.'),
   llm_id: z.string().trim().max(200).nullish().describe('Model; default the model of chats.'),
 });
 
 /** The same, read. */
 export type ResearchSettings = z.output<typeof researchSettingsSchema>;
+
+/** Whether a request wants a plan; undefined where it does not say. */
+export function wantsPlan({ plan, approve, clarify, output }: ResearchSettings): boolean | undefined {
+  const isSaid = approve === true || clarify === true || typeof output === 'string';
+  return plan ?? (isSaid || undefined);
+}
 
 /** What a run says in its variables; nothing when it says nothing. @throws ZodError */
 export function readResearchSettings(variables: Readonly<Record<string, Json>>): ResearchSettings {

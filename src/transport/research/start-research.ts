@@ -36,7 +36,8 @@ export async function startResearch(
   body: z.output<typeof researchSchema>,
   headers: IncomingHttpHeaders,
 ): Promise<StartedRun> {
-  const { question, dataset_ids, depth, budget, web, llm_id, user_id, detach = true } = body;
+  const { question, user_id, detach = true } = body;
+  const { dataset_ids, depth, budget, web, llm_id, plan, approve, clarify, output } = body;
   if (question.trim() === '') throw new EngineError('QUESTION_INVALID', 'There is no question: `question` is empty.');
   if (question.length > MAX_QUESTION) {
     throw new EngineError(
@@ -45,7 +46,10 @@ export async function startResearch(
     );
   }
   if (dataset_ids?.length) await requireDatasets(await knowledgeOf(parts), tenant, dataset_ids, notYourDataset);
-  const settings = given({ dataset_ids, depth, budget: budget && given(budget), web, llm_id: llm_id || undefined });
+  const settings = given({
+    ...{ dataset_ids, depth, budget: budget && given(budget), web, llm_id: llm_id || undefined },
+    ...{ plan, approve, clarify, output },
+  });
   const agentId = await openResearchAgent(parts.stores.agents, tenant, parts.now());
   const { live } = await parts.startTurn(
     { tenant, agentId, fallback: 'draft' },
