@@ -27,7 +27,7 @@ export function resolveModel(configuration: ModelsConfiguration, kind: ModelKind
   if (kind === 'chat' && (id === SCRIPTED || !hasProviders(configuration))) {
     return { name: id || SCRIPTED, provider: undefined };
   }
-  if (id === '') throw unknown(configuration, kind, 'No model was named, and there is no default');
+  if (id === '') throw unnamed(configuration, kind);
   const found = locate(configuration, id);
   if (found !== undefined) return found;
   const provider = defaultProviderFor(configuration, kind);
@@ -69,6 +69,20 @@ function splitLast(text: string): readonly [before: string, after: string] {
   const at = text.lastIndexOf('@');
   return at <= 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
 }
+
+function unnamed({ defaultProvider }: ModelsConfiguration, kind: ModelKind): EngineError {
+  const server = defaultProvider === undefined ? 'A server is configured' : 'OPENAI_BASE_URL names a server';
+  return new EngineError(
+    'MODEL_UNKNOWN',
+    `${server}, but no model for ${kind}. Set RUNNEL_MODELS to a JSON file that names one, such as {"defaults":{"${kind}":"${EXAMPLES[kind] ?? 'model-name'}"}}.`,
+  );
+}
+
+/** Names of models, as examples. */
+const EXAMPLES: Readonly<Partial<Record<ModelKind, string>>> = {
+  chat: 'gpt-4o-mini',
+  embedding: 'text-embedding-3-small',
+};
 
 function unknown(configuration: ModelsConfiguration, kind: ModelKind, what: string): EngineError {
   const names = configuration.providers.map((provider) => provider.name).join(', ') || 'none';

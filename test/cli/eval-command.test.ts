@@ -63,6 +63,14 @@ describe('eval', () => {
     expect((await call(['eval', SHIPPED, '--config', better, '--against', worse])).exit).toBe(0);
   });
 
+  it('says which setting names the model of a research', async () => {
+    const env = { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' };
+    const { exit, err } = await call(['eval', await collection(), '--pipeline', 'deep'], { env });
+    expect(exit).not.toBe(0);
+    expect(err).toContain('RUNNEL_MODELS');
+    expect(err).toContain('{"defaults":{"chat":"gpt-4o-mini"}}');
+  });
+
   it('reads packed files', async () => {
     const plain = await collection();
     const packed = await temporaryFolder();

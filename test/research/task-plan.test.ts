@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { orderOfTasks } from '../../src/research/plan/execute-plan.js';
-import { mendPlan, readPlan, reviewPlan, type Task, type TaskPlan } from '../../src/research/plan/task-plan.js';
+import { changePlan, readChangedPlan } from '../../src/research/plan/change-plan.js';
+import { mendPlan, orderOfTasks, reviewPlan } from '../../src/research/plan/review-plan.js';
+import { readPlan, type Task, type TaskPlan } from '../../src/research/plan/task-plan.js';
+import type { Steer } from '../../src/research/steer.js';
 import { createRandom } from '../support/random.js';
 
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000_000);
@@ -76,8 +78,8 @@ describe('the review of a plan', () => {
           depends_on: Array.from({ length: random.int(4) }, () => names[random.int(count)] as string),
         }),
       );
-      const mended = mendPlan(plan(...tasks));
-      const order = orderOfTasks(mended);
+      const mended = mendPlan(plan(...tasks), OPTIONS);
+      const order = orderOfTasks(mended.tasks);
       expect(order, `SEED=${SEED}`).toHaveLength(count);
       for (const { task_id, depends_on } of mended.tasks) {
         for (const id of depends_on) expect(order.indexOf(id)).toBeLessThan(order.indexOf(task_id));
@@ -85,8 +87,66 @@ describe('the review of a plan', () => {
     }
   });
 
+  it('gives a task to what none covers, and a tool that is there to what names another one', () => {
+    const question = 'How did the salt trade begin? Which glass furnaces burnt in Velmar?';
+    const mended = mendPlan({ ...plan(task('alpha', { tool: 'magic' })), question }, OPTIONS);
+    expect(mended.tasks.map(({ description, tool }) => [description, tool])).toEqual([
+      ['Look for alpha of the salt trade', 'kb_search'],
+      ['Which glass furnaces burnt in Velmar?', 'kb_search'],
+    ]);
+  });
+
   it('orders by dependencies, then priority, then place', () => {
     const given = plan(task('a', { priority: 2 }), task('b'), task('c', { depends_on: ['a'], priority: 0 }), task('d'));
-    expect(orderOfTasks(given)).toEqual(['b', 'd', 'a', 'c']);
+    expect(orderOfTasks(given.tasks)).toEqual(['b', 'd', 'a', 'c']);
+  });
+});
+
+describe('a change of a plan', () => {
+  const given = plan(task('alpha'), task('beta', { depends_on: ['alpha'] }), task('gamma', { depends_on: ['beta'] }));
+  const bounds = { begun: new Set(['alpha']), tools: ['kb_search'] };
+  const changed = (steer: Steer) => changePlan(given, steer, bounds)?.tasks;
+
+  it.each<[string, Steer, readonly string[] | undefined]>([
+    ['adds', { action: 'add', question: 'Salt roads' }, ['alpha', 'beta', 'gamma', 'task_004']],
+    ['drops', { action: 'drop', question: 'beta' }, ['alpha', 'gamma']],
+    ['drops nothing that has begun', { action: 'drop', question: 'alpha' }, undefined],
+    ['drops nothing that is not there', { action: 'drop', question: 'delta' }, undefined],
+    ['orders nothing that has begun', { action: 'order', questions: ['alpha'] }, undefined],
+    [
+      'replaces what has not begun',
+      { action: 'plan', plan: plan(task('alpha', { description: 'another' }), task('delta')) },
+      ['alpha', 'delta'],
+    ],
+  ])('%s', (_, steer, ids) => {
+    expect(changed(steer)?.map(({ task_id }) => task_id)).toEqual(ids);
+  });
+
+  it('lets nothing wait for what was dropped, and keeps what has begun', () => {
+    expect(changed({ action: 'drop', question: 'beta' })?.at(-1)?.depends_on).toEqual([]);
+    const replaced = changed({ action: 'plan', plan: plan(task('alpha', { description: 'another' })) });
+    expect(replaced).toEqual([given.tasks[0]]);
+  });
+
+  it('puts what is named in front', () => {
+    const ordered = changed({ action: 'order', questions: ['gamma', 'beta'] }) ?? [];
+    expect(ordered.map(({ priority }) => priority)).toEqual([3, 1, 0]);
+  });
+
+  it.each<[string, unknown, RegExp]>([
+    ['that is none', 'salt', /./],
+    ['with a cycle', { tasks: [given.tasks[0], task('beta', { depends_on: ['beta'] })] }, /tasks\[1\]\.depends_on/],
+    ['with another form', { tasks: [{ task_id: 'x' }] }, /tasks\[0\]\.description.*tasks\[0\]\.tool/],
+    ['without what has begun', { tasks: [task('beta')] }, /"alpha" has begun/],
+    ['with what has begun changed', { tasks: [task('alpha', { description: 'another' })] }, /tasks\[0\].*has begun/],
+  ])('to a plan %s is refused with every problem', (_, wanted, message) => {
+    expect(() => readChangedPlan(wanted, given, bounds)).toThrow(
+      expect.objectContaining({ code: 'PLAN_REJECTED', message: expect.stringMatching(message) }),
+    );
+  });
+
+  it('keeps the question and the id', () => {
+    const read = readChangedPlan({ question: 'Another?', plan_id: 'x', tasks: given.tasks }, given, bounds);
+    expect([read.question, read.plan_id]).toEqual([given.question, given.plan_id]);
   });
 });

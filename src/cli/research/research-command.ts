@@ -1,28 +1,35 @@
 /** `runnel research`: a question that takes several searches, with its sub-questions as they are worked off, and a report. */
 import { writeFile } from 'node:fs/promises';
-import { fromEvent, lastValueFrom, takeUntil, tap } from 'rxjs';
+import { concatMap, fromEvent, lastValueFrom, of, takeUntil, tap } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
 import type { Log } from '../../logger.js';
-import type { ResearchEvent, ResearchFinal } from '../../research/research-events.js';
+import { REPORT_FORMS } from '../../research/plan/report-forms.js';
+import type { ResearchFinal } from '../../research/research-events.js';
 import { type Command, cannot, EXIT, parse } from '../command.js';
 import type { Terminal } from '../terminal.js';
+import { Questioner } from './questioner.js';
+import { ResearchPrinter } from './research-printer.js';
 
 export const researchCommand: Command = {
   usage:
-    'research "question" [--dataset NAME …] [--depth NAME] [--budget TOKENS] [--web] [--steps FILE] [--out FILE] [--events]',
+    'research "question" [--dataset NAME …] [--depth NAME] [--budget TOKENS] [--web] [--plan] [--yes] [--output FORM] [--steps FILE] [--out FILE] [--events]',
   summary: 'research a question by sub-questions, and write a report with its sources',
   help: `  "question"         what is to be found out
   --dataset NAME     name or id of a dataset that is searched; may be repeated. Without it all are
   --depth NAME       quick, normal or deep. Without it: normal
   --budget TOKENS    tokens that all calls of models may take together
   --web              searches the web, too
+  --plan             plans tasks, shows them, and asks whether they are carried out: y, n, or edit, for which the plan is
+                     written to a file; before that, what the question means
+  --yes              with --plan: carries the plan out as it is, and asks nothing
+  --output FORM      of a report by a plan: answer, table, briefing or overview
   --steps FILE       plays the steps of a file in place of a model, such as examples/research/steps.jsonl
   --out FILE         writes the report: .md, .pdf, .docx or .html
   --events           prints one JSON object a line for each event
 
 The report goes to the standard output, the sub-questions with their marks to the standard error: ? begun, + answered, - without
-an answer. Models answer as with "runnel run"; without any, rules quote what was found.
+an answer; of a plan also its tasks: > begun. Models answer as with "runnel run"; without any, rules quote what was found.
 Exit codes: 0 there is a report, 1 failed, 2 bad usage, 130 interrupted.`,
   run,
 };
@@ -38,6 +45,9 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
       depth: { type: 'string' },
       budget: { type: 'string' },
       web: { type: 'boolean' },
+      plan: { type: 'boolean' },
+      yes: { type: 'boolean' },
+      output: { type: 'string' },
       steps: { type: 'string' },
       out: { type: 'string' },
       events: { type: 'boolean' },
@@ -47,20 +57,29 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   const question = (positionals[0] as string).trim();
   if (question === '') throw new EngineError('USAGE', 'The question is empty.');
   const format = formatOf(values.out);
+  const asks = values.plan === true && values.yes !== true;
+  if (asks && terminal.out.isTTY !== true) {
+    throw new EngineError(
+      'USAGE',
+      '--plan asks at a terminal, and there is none. Add --yes to carry the plan out as it is.',
+    );
+  }
   const settings = settingsOf(values);
   const warn = (_: object, message: string): void => void terminal.err.write(`warning: ${message}\n`);
   const log: Log = { info: () => {}, warn, error: warn };
   const { openLocalResearch } = await import('./research-source.js');
   const source = await openLocalResearch(terminal.env, log, values.steps);
+  const questioner = asks ? new Questioner(terminal, source) : undefined;
   try {
     if (source.isScripted)
       terminal.err.write('note: no model is configured (OPENAI_BASE_URL …), so rules do its work\n');
-    const printer = new TreePrinter(terminal, values.events === true);
+    const printer = new ResearchPrinter(terminal, values.events === true);
     const told$ = source.ask({ question, datasets: values.dataset, settings });
     const { signal } = terminal;
     const last = await lastValueFrom(
       told$.pipe(
         tap((event) => printer.print(event)),
+        concatMap((event) => questioner?.answered(event) ?? of(event)),
         takeUntil(fromEvent(signal, 'abort')),
       ),
       { defaultValue: undefined },
@@ -70,13 +89,21 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     if (values.out !== undefined && format !== undefined) await writeReport(values.out, format, last);
     return EXIT.finished;
   } finally {
+    questioner?.close();
     await source.close();
   }
 }
 
 /** @throws EngineError USAGE */
-function settingsOf(values: { readonly depth?: string; readonly budget?: string; readonly web?: boolean }): JsonObject {
-  const { depth, budget, web } = values;
+function settingsOf(values: {
+  readonly depth?: string;
+  readonly budget?: string;
+  readonly web?: boolean;
+  readonly plan?: boolean;
+  readonly yes?: boolean;
+  readonly output?: string;
+}): JsonObject {
+  const { depth, budget, web, plan, yes, output } = values;
   if (depth !== undefined && !['quick', 'normal', 'deep'].includes(depth)) {
     throw new EngineError('USAGE', `--depth must be quick, normal or deep; received "${depth}".`);
   }
@@ -84,7 +111,12 @@ function settingsOf(values: { readonly depth?: string; readonly budget?: string;
   if (budget !== undefined && !(budget.trim() !== '' && Number.isSafeInteger(tokens) && tokens >= 0)) {
     throw new EngineError('USAGE', `--budget must be a number of tokens; received "${budget}".`);
   }
+  if (output !== undefined && !REPORT_FORMS.some((form) => form === output)) {
+    throw new EngineError('USAGE', `--output must be one of ${REPORT_FORMS.join(', ')}; received "${output}".`);
+  }
   return {
+    ...(plan === true && { plan, approve: yes !== true }),
+    ...(output !== undefined && { output }),
     ...(depth !== undefined && { depth }),
     ...(budget !== undefined && { budget: { tokens } }),
     ...(web === true && { web }),
@@ -106,59 +138,5 @@ async function writeReport(file: string, format: (typeof FORMATS)[number], final
     await writeFile(file, (await reportFile(final, format)).bytes);
   } catch (cause) {
     throw cannot(`write "${file}"`, cause);
-  }
-}
-
-/** Prints a research as it goes on. */
-class TreePrinter {
-  readonly #terminal: Pick<Terminal, 'out' | 'err'>;
-  readonly #isJson: boolean;
-  /** Levels of questions, by id. */
-  readonly #levels = new Map<string, number>();
-
-  constructor(terminal: Pick<Terminal, 'out' | 'err'>, isJson: boolean) {
-    this.#terminal = terminal;
-    this.#isJson = isJson;
-  }
-
-  print(event: ResearchEvent): void {
-    const { out, err } = this.#terminal;
-    if (this.#isJson) {
-      out.write(`${JSON.stringify(event)}\n`);
-      return;
-    }
-    switch (event.type) {
-      case 'question': {
-        const level = Math.max(0, ...event.depends_on.map((id) => (this.#levels.get(id) ?? 0) + 1));
-        this.#levels.set(event.id, level);
-        err.write(`${'  '.repeat(level)}? ${event.text}\n`);
-        return;
-      }
-      case 'finding': {
-        const indent = '  '.repeat(this.#levels.get(event.question) ?? 0);
-        const isKnown = event.answer !== '' && ['supported', 'quoted', 'given'].includes(event.verdict);
-        err.write(`${indent}${isKnown ? `+ ${event.text} ${event.answer}` : `- ${event.text}`}\n`);
-        return;
-      }
-      case 'gap':
-        err.write(`= ${event.action.replaceAll('_', ' ')}\n`);
-        return;
-      case 'token':
-        out.write(event.content);
-        return;
-      case 'retract':
-        err.write(`\n${event.reason}; what follows counts\n`);
-        return;
-      case 'final':
-        out.write('\n');
-        for (const { n, source, url } of event.sources)
-          err.write(`[${n}] ${source}${url === undefined ? '' : ` ${url}`}\n`);
-        return;
-      case 'error':
-        err.write(`error: ${event.message}\n`);
-        return;
-      default:
-        return;
-    }
   }
 }

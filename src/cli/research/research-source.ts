@@ -14,6 +14,7 @@ import { openResearchAgent } from '../../research/service/research-document.js';
 import { toResearchEvent } from '../../research/service/research-frames.js';
 import { RESEARCH_VARIABLE } from '../../research/service/research-settings.js';
 import { createRunSteers } from '../../research/service/run-steers.js';
+import type { Steer } from '../../research/steer.js';
 import { LOCAL_TENANT } from '../../settings/access.js';
 import { modelsFromEnvironment, readSettings } from '../../settings/read-settings.js';
 import { cannot } from '../command.js';
@@ -34,6 +35,8 @@ export interface ResearchQuestion {
 export interface ResearchSource {
   /** The events of one research; unsubscribing cancels it. Errors: USAGE and what else keeps it from beginning. */
   ask(question: ResearchQuestion): Observable<ResearchEvent>;
+  /** Keeps a change of a research at work. @throws EngineError CONFIG_INVALID where the stores keep none */
+  steer(run: string, steer: Steer): Promise<void>;
   /** Whether no model is configured. */
   readonly isScripted: boolean;
   close(): Promise<void>;
@@ -58,6 +61,8 @@ export async function openLocalResearch(
   });
   const knowledge = serveKnowledge(stores, services, { settings, log });
   const models = planner ?? services.models;
+  const { steers: store, signals } = stores;
+  const steers = store && createRunSteers({ store, signals, now: Date.now });
   const host = createHost({
     stores,
     services: {
@@ -65,9 +70,7 @@ export async function openLocalResearch(
       models,
       retriever: knowledge.retriever,
       knowledge: knowledge.search,
-      ...(stores.steers && {
-        steers: createRunSteers({ store: stores.steers, signals: stores.signals, now: Date.now }),
-      }),
+      steers,
     },
     openCanvas: createCanvasOpener({ timeouts: timeoutsOf(settings.nodes) }),
     logger: log,
@@ -106,6 +109,11 @@ export async function openLocalResearch(
           );
         }),
       ),
+    async steer(run, steer) {
+      if (steers === undefined)
+        throw new EngineError('CONFIG_INVALID', 'The stores of the settings keep no changes of researches.');
+      await steers.forTenant(LOCAL_TENANT).put(run, steer as unknown as JsonObject);
+    },
     async close() {
       await host.close(0);
       await knowledge.close();

@@ -74,9 +74,9 @@ class Planner {
     this.#texts = texts;
     this.#scripts = new Map(scripts.map((one) => [one.question, one]));
     for (const { steps } of scripts) {
-      const answers = new Map(steps.map(({ id, answer }) => [id, answer]));
-      for (const step of steps) {
-        const question = withAnswers(step, answers);
+      const questions = questionsOf(steps);
+      for (const [at, step] of steps.entries()) {
+        const question = questions[at] as string;
         this.#steps.set(question, { question, answer: step.answer, passages: step.passages });
       }
     }
@@ -137,8 +137,8 @@ class Planner {
   /** All steps of the question are among the findings. */
   #isSufficient({ question, findings }: JsonObject): boolean {
     const steps = this.#scripts.get(text(question))?.steps ?? [];
-    const found = new Set(listOf(findings).map(({ id }) => text(id)));
-    return steps.length > 0 && steps.every(({ id }) => found.has(id));
+    const found = new Set(listOf(findings).map((finding) => text(finding.question)));
+    return steps.length > 0 && questionsOf(steps).every((one) => found.has(one));
   }
 
   #verify({ claim, evidence }: JsonObject): JsonObject {
@@ -150,6 +150,12 @@ class Planner {
     }
     return { verdict: 'unsupported', evidence: [] };
   }
+}
+
+/** The questions of steps with earlier answers in them. */
+function questionsOf(steps: ScriptedQuestion['steps']): readonly string[] {
+  const answers = new Map(steps.map(({ id, answer }) => [id, answer]));
+  return steps.map((step) => withAnswers(step, answers));
 }
 
 /** The findings as sentences, each with its citations. */

@@ -342,9 +342,8 @@ class PlannedResearch {
         const known = new Set(plan.tasks.map(({ description }) => description.toLowerCase()));
         const fresh = questions.map((one) => one.trim()).filter((one) => one !== '' && !known.has(one.toLowerCase()));
         const room = Math.max(0, depth.questions - plan.tasks.length);
-        const tasks = fresh
-          .slice(0, room)
-          .reduce((all, one) => [...all, newTask(all, one.slice(0, 2_000), this.#tools[0] ?? '')], plan.tasks);
+        const tasks = [...plan.tasks];
+        for (const one of fresh.slice(0, room)) tasks.push(newTask(tasks, one.slice(0, 2_000), this.#tools[0] ?? ''));
         if (tasks.length === plan.tasks.length) {
           this.#outcome = factsOf(this.#picture).length > 0 ? 'answer_with_caveat' : 'unanswerable';
           this.#tell({ type: 'gap', missing, action: this.#outcome });

@@ -109,8 +109,9 @@ export function mendPlan(plan: TaskPlan, { tools }: Pick<ReviewOptions, 'tools'>
   const tasks = withoutCycles(kept);
   const held = new HeldWords(tasks.map(({ description, args }) => `${description} ${JSON.stringify(args)}`));
   const added = partsOf(plan.question).filter((part) => held.shareOf(part) < COVERED);
-  const all = added.reduce<readonly Task[]>((before, part) => [...before, newTask(before, part, usual)], tasks);
-  return { ...plan, tasks: [...all.slice(0, MAX_TASKS)] };
+  const all = [...tasks];
+  for (const part of added) all.push(newTask(all, part, usual));
+  return { ...plan, tasks: all.slice(0, MAX_TASKS) };
 }
 
 /** A further task, under an id that is free. */

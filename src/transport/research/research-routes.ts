@@ -1,7 +1,6 @@
 /** Researches: a question in, the events of its sub-questions out, a report at the end. */
 import { z } from 'zod';
 import { EngineError } from '../../errors.js';
-import { badArgument } from '../../hosting/refusals.js';
 import type { JsonObject } from '../../json.js';
 import type { RunIdentity } from '../../records/runs.js';
 import { EMPTY_PICTURE } from '../../research/deep/fold-research.js';
@@ -18,6 +17,7 @@ import { awaitRun, type RunView, streamRun } from '../runs/answer-run.js';
 import { followRun } from '../runs/follow-run.js';
 import { runView, timelineShape, timelineView } from '../runs/run-view.js';
 import { anyObject } from '../shapes.js';
+import { planOf, putPlan, requireAtWork, steersOf } from './plan-of-research.js';
 import { findResearchRun, readResearch, researchSchema, startResearch } from './start-research.js';
 
 const eventsQuery = z.object({
@@ -33,6 +33,12 @@ const reportQuery = z.object({
   ).describe('md, pdf, docx or html; default md.'),
 });
 
+const planShape = z.object({
+  plan: anyObject,
+  tools: z.array(z.string()).describe('Names of the tools that tasks may use, the usual one first.'),
+  tasks: anyObject.describe('How tasks stand that have begun, by id: running, done, failed or skipped.'),
+});
+
 const researchShape = runView.shape.extend({
   questions: z.array(anyObject).describe('Sub-questions, their status and their findings.'),
   final: anyObject.nullable().describe('The last event; null while the research is at work.'),
@@ -41,7 +47,7 @@ const researchShape = runView.shape.extend({
 export const researchRoutes: RouteGroup = {
   name: 'research',
   description:
-    'Questions that take several searches. Events: `session`, `question`, `searched`, `evidence`, `finding`, `gap`, `contradiction`, `budget`, `steered`, `token`, `retract`, and `final` or `error` at the end.',
+    'Questions that take several searches. Events: `session`, `clarify`, `plan`, `plan_changed`, `task_started`, `task_finished`, `question`, `searched`, `evidence`, `finding`, `gap`, `contradiction`, `budget`, `steered`, `report_outline`, `token`, `retract`, and `final` or `error` at the end.',
   routes: [
     route('POST /research', {
       summary:
@@ -107,6 +113,22 @@ export const researchRoutes: RouteGroup = {
         return success(picture.evidence);
       },
     }),
+    route('GET /research/:run/plan', {
+      summary: 'Reads the plan of a research, and how its tasks stand',
+      finds: ({ tenant, params }, parts) => findResearchRun(parts, tenant, params.run),
+      data: planShape,
+      handle: async ({ tenant, found }, parts) => {
+        const { plan, tools, tasks } = await planOf(parts, tenant, found);
+        return success({ plan, tools, tasks: Object.fromEntries(tasks) });
+      },
+    }),
+    route('PUT /research/:run/plan', {
+      summary: 'Changes the plan of a research: all of it before it is approved, later what has not begun',
+      finds: ({ tenant, params }, parts) => findResearchRun(parts, tenant, params.run),
+      body: z.looseObject({ tasks: z.unknown().describe('All tasks; those that have begun as they are.') }),
+      data: anyObject,
+      handle: async ({ tenant, found, body }, parts) => success({ plan: await putPlan(parts, tenant, found, body) }),
+    }),
     route('GET /research/:run/trace', {
       summary: 'Reads what each call of a research did, over time',
       finds: ({ tenant, params }, parts) => findResearchRun(parts, tenant, params.run),
@@ -118,17 +140,13 @@ export const researchRoutes: RouteGroup = {
       },
     }),
     route('POST /research/:run/steer', {
-      summary: 'Changes a research at work: add, drop, answer or order questions, exclude a source, enough',
+      summary:
+        'Changes a research at work: add, drop, answer or order questions or tasks, exclude a source, enough, approve, clarify',
       finds: ({ tenant, params }, parts) => findResearchRun(parts, tenant, params.run),
       body: steerSchema,
       data: z.literal(true),
       handle: async ({ tenant, found, body }, { services }) => {
-        if (found.status !== 'running') {
-          throw new EngineError(
-            'CONFLICT',
-            `Research "${found.id}" is over (${found.status}), so nothing of it can be changed.`,
-          );
-        }
+        requireAtWork(found);
         await steersOf(services.steers, tenant).put(found.id, body as unknown as JsonObject);
         return success(true);
       },
@@ -171,12 +189,4 @@ function researchView({ sessionId }: Pick<RunIdentity, 'sessionId'>): RunView {
       return json === undefined ? [] : [sseFrame(seq, json)];
     },
   };
-}
-
-function steersOf(
-  steers: { forTenant(tenant: string): { put(run: string, change: JsonObject): Promise<void> } } | undefined,
-  tenant: string,
-) {
-  if (steers === undefined) throw badArgument('This server keeps no changes of researches.');
-  return steers.forTenant(tenant);
 }

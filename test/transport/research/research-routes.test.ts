@@ -99,6 +99,61 @@ describe('a research', () => {
     expect(told.at(-1)).toMatchObject({ type: 'final', outcome: 'unanswerable' });
   });
 
+  it('by a plan shows it, takes another one, and carries that out when it is approved', {
+    timeout: 60_000,
+  }, async () => {
+    const { api, ask, get, post } = await startResearchServer();
+    const put = async (run: string, body: object): Promise<Answer & { readonly message: string }> => {
+      const headers = { 'content-type': 'application/json' };
+      const answer = await fetch(`${api}/${run}/plan`, { method: 'PUT', headers, body: JSON.stringify(body) });
+      return (await answer.json()) as never;
+    };
+    const stream = await ask({ approve: true, clarify: false });
+    let frame = await stream.next();
+    const run = frame?.json.run_id;
+    while (frame !== undefined && frame.json?.type !== 'plan') frame = await stream.next();
+    expect(frame?.json).toMatchObject({ waits: true, tools: ['kb_search', 'deep_search'] });
+    const { tasks } = frame?.json.plan ?? {};
+    expect(tasks).toHaveLength(4);
+    expect((await get(`/${run}/plan`)).data).toMatchObject({ plan: { status: 'ready' }, tasks: {} });
+
+    const refused = await put(run, { tasks: [{ ...tasks[0], tool: 'magic', depends_on: ['nothing'] }] });
+    expect(refused).toMatchObject({ code: 102, message: expect.stringMatching(/tasks\[0\]\.tool.*depends_on\[0\]/) });
+    const fewer = tasks.slice(0, 2);
+    expect(await put(run, { tasks: fewer })).toMatchObject({ code: 0, data: { plan: { tasks: [{}, {}] } } });
+    expect(await post(`/${run}/steer`, { action: 'approve' })).toMatchObject({ code: 0 });
+    const told = (await stream.rest()).flatMap(({ json }) => (json === undefined ? [] : [json]));
+    expect(told.filter(({ type }) => type === 'plan_changed')).toMatchObject([{ by: 'user' }]);
+    expect(told.filter(({ type }) => type === 'task_finished').map(({ status }) => status)).toEqual(['done', 'done']);
+    const final = told.at(-1);
+    expect(final).toMatchObject({ type: 'final', unsupported: 0 });
+    expect(final.sources).toHaveLength(2);
+    const content = told.filter(({ type }) => type === 'token').map((one) => one.content);
+    expect(content.join('')).toBe(final.report);
+    expect((await get(`/${run}/plan`)).data.tasks).toEqual({ task_001: 'done', task_002: 'done' });
+    expect((await put(run, { tasks: fewer })).code).not.toBe(0);
+    expect(await post(`/${run}/steer`, { action: 'plan', plan: {} })).toMatchObject({ code: 101 });
+  });
+
+  it.each(['table', 'briefing', 'overview'])(
+    'by a plan ends with a report in the form %s',
+    { timeout: 60_000 },
+    async (output) => {
+      const { post } = await startResearchServer();
+      const { data } = await post('', { question: QUESTION, llm_id: 'scripted', stream: false, output });
+      const { report, sources } = data.final;
+      expect(data.final).toMatchObject({ outcome: 'answer', unsupported: 0 });
+      for (const { n } of sources) expect(report).toContain(`[${n}]`);
+      if (output === 'table') expect(report).toContain('| Question | Answer | Sources |');
+    },
+  );
+
+  it('that has no plan says so', { timeout: 60_000 }, async () => {
+    const { get, post } = await startResearchServer();
+    const { data } = await post('', { question: QUESTION, llm_id: 'scripted', stream: false });
+    expect((await get(`/${data.run_id}/plan`)).code).not.toBe(0);
+  });
+
   it('is refused without a question, and with fields that do not fit', async () => {
     const { post } = await startResearchServer();
     expect(await post('', { question: ' ' })).toMatchObject({ code: 101 });
