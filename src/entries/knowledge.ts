@@ -108,7 +108,7 @@ export type {
 } from '../knowledge/graph/graph-search.js';
 export type { KnowledgeGraphs } from '../knowledge/graph/knowledge-graphs.js';
 export type { FoundPassageOfGraph, FoundPath } from '../knowledge/graph/search/found-passages.js';
-export type { DatasetsQuery, KnowledgeSearch } from '../knowledge/knowledge-search.js';
+export type { DatasetsQuery, GraphsQuery, KnowledgeSearch } from '../knowledge/knowledge-search.js';
 export {
   definePostProcessor,
   type FoundPassage,

@@ -1,13 +1,8 @@
 import { mergeMap } from 'rxjs';
-import { fromAbortable } from '../operators/from-abortable.js';
-import { defineComponent } from './component.js';
-import {
-  RESEARCH_SECONDS,
-  type ResearchParams,
-  researchOutputs,
-  researchParams,
-} from './researching/research-params.js';
-import { referencedOutputs } from './values/text-reader.js';
+import { fromAbortable } from '../../operators/from-abortable.js';
+import { defineComponent } from '../component.js';
+import { referencedOutputs } from '../values/text-reader.js';
+import { RESEARCH_SECONDS, type ResearchParams, researchOutputs, researchParams } from './research-params.js';
 
 /**
  * Answers a question by sub-questions: each is searched, read and verified, until the findings suffice; then a report is written whose every sentence is checked
@@ -29,7 +24,7 @@ export const deepSearch = defineComponent<ResearchParams>({
   create(params) {
     return (activation) =>
       // Few processes research.
-      fromAbortable(() => import('./researching/research-node.js')).pipe(
+      fromAbortable(() => import('./research-node.js')).pipe(
         mergeMap(({ researchNode }) => researchNode(params, activation, 'questions')),
       );
   },

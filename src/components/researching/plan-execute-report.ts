@@ -1,8 +1,8 @@
 import { mergeMap } from 'rxjs';
-import { fromAbortable } from '../operators/from-abortable.js';
-import { defineComponent } from './component.js';
-import { type PlannedParams, plannedParams, RESEARCH_SECONDS, researchOutputs } from './researching/research-params.js';
-import { referencedOutputs } from './values/text-reader.js';
+import { fromAbortable } from '../../operators/from-abortable.js';
+import { defineComponent } from '../component.js';
+import { referencedOutputs } from '../values/text-reader.js';
+import { type PlannedParams, plannedParams, RESEARCH_SECONDS, researchOutputs } from './research-params.js';
 
 /**
  * Answers a question by a plan: tasks with dependencies, each a search of its own, carried out side by side; then a report in sections, checked as a whole. See
@@ -24,7 +24,7 @@ export const planExecuteReport = defineComponent<PlannedParams>({
   create(params) {
     return (activation) =>
       // Few processes research.
-      fromAbortable(() => import('./researching/research-node.js')).pipe(
+      fromAbortable(() => import('./research-node.js')).pipe(
         mergeMap(({ researchNode }) => researchNode(params, activation, 'plan')),
       );
   },
