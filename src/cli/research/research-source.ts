@@ -70,7 +70,7 @@ export async function openLocalResearch(
       models,
       retriever: knowledge.retriever,
       knowledge: knowledge.search,
-      steers,
+      ...(steers && { steers }),
     },
     openCanvas: createCanvasOpener({ timeouts: timeoutsOf(settings.nodes) }),
     logger: log,
