@@ -14,6 +14,7 @@ import { Note } from './nodes/note.js';
 import { Way } from './nodes/way.js';
 import { usePlacement } from './placement.js';
 import { Tools } from './tools.js';
+import { usePanning } from './use-panning.js';
 import { wayNames } from './way-names.js';
 
 const texts = defineTexts({
@@ -74,6 +75,7 @@ function Placed(
   const nodes = useMemo(() => withChoice(drawn, selected), [drawn, selected]);
   const ways = useTexts(wayNames);
   const edges = useMemo(() => flowEdges(drawing, ways), [drawing, ways]);
+  const panning = usePanning();
   const choose = useRef(onSelect);
   useEffect(() => {
     choose.current = onSelect;
@@ -94,6 +96,7 @@ function Placed(
       nodeTypes={NODE_TYPES}
       edgeTypes={EDGE_TYPES}
       onNodesChange={onNodesChange}
+      {...panning}
       ariaLabelConfig={{ 'node.a11yDescription.default': words.node, 'minimap.ariaLabel': words.minimap }}
       nodesDraggable={false}
       nodesConnectable={false}

@@ -9,6 +9,7 @@ import type { Placement } from '../../canvas/layout/scene.js';
 import { Card } from '../../canvas/nodes/card.js';
 import { Start } from '../../canvas/nodes/container.js';
 import { Note } from '../../canvas/nodes/note.js';
+import { usePanning } from '../../canvas/use-panning.js';
 import { useChoices } from '../../shell/studio.js';
 import { useTexts } from '../../shell/texts.js';
 import { useEditor, useEditorState } from '../editor-context.js';
@@ -59,6 +60,7 @@ export const EditorBoard = memo(function EditorBoard({
   const actions = useActions(drawing, target$);
   useEdgeDeletion(selectedEdge, actions);
   useInView(selection, opensForm);
+  const panning = usePanning();
   const onDrop = usePaletteDrop(placement);
   return (
     <BoardActionsProvider value={actions}>
@@ -74,6 +76,7 @@ export const EditorBoard = memo(function EditorBoard({
         onEdgesChange={onEdgesChange}
         {...connecting}
         {...dragging}
+        {...panning}
         onKeyDown={(event) => {
           const isNode = (event.target as Element).classList.contains('react-flow__node');
           if (isNode && event.key === 'Enter') onOpen();
