@@ -1,6 +1,7 @@
 /** What the canvas and the conversation need to know of the server's types of components. */
-import { useQuery } from '@tanstack/react-query';
+import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import type { Client } from '../api/client.js';
 import { useClient } from '../shell/studio.js';
 import type { Drawing } from './drawing.js';
 import { hasKind } from './kinds.js';
@@ -20,27 +21,34 @@ export function useUnknownTypes({ nodes }: Drawing): ReadonlySet<string> {
     () => [...new Set(nodes.map(({ type }) => lower(type)))].filter((type) => !hasKind(type)),
     [nodes],
   );
-  const data = useTypes(namesOf, asked.length > 0);
+  const { data } = useTypes(namesOf, asked.length > 0);
   return useMemo(() => (data === undefined ? NONE : new Set(asked.filter((type) => !data.has(type)))), [asked, data]);
 }
 
-/** Types whose text is told to the user, in lower case; undefined until the server has said. */
-export function useSpeakingTypes(): ReadonlySet<string> | undefined {
-  return useTypes(speakersOf, true);
+/** Types whose text is told to the user, in lower case: `isAsked` until the server has said, `types` undefined when it does not say. */
+export function useSpeakingTypes(): { readonly types: ReadonlySet<string> | undefined; readonly isAsked: boolean } {
+  const { data, isPending } = useTypes(speakersOf, true);
+  return { types: data, isAsked: isPending };
+}
+
+/** Asks before it is needed: what is drawn first waits for it. */
+export function askForTypes(queries: QueryClient, client: Client): void {
+  void queries.prefetchQuery(types(client));
 }
 
 /** Asked once for all readers, the editor among them. */
-function useTypes<T>(select: (items: readonly CatalogueItem[]) => T, enabled: boolean): T | undefined {
+function useTypes<T>(select: (items: readonly CatalogueItem[]) => T, enabled: boolean) {
   const client = useClient();
-  const { data } = useQuery({
+  return useQuery({ ...types(client), select, enabled });
+}
+
+function types(client: Client) {
+  return queryOptions({
     queryKey: ['components'],
     queryFn: ({ signal }) => client.call<readonly CatalogueItem[]>('/components', { signal }),
-    select,
-    enabled,
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   });
-  return data;
 }
 
 const speakersOf = (items: readonly CatalogueItem[]) => namesOf(items.filter(({ speaks }) => speaks));

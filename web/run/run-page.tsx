@@ -1,8 +1,9 @@
 /** `#/agents/{id}` and what lies below it: an agent's canvas, and running it. */
-import { useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo } from 'react';
 import { useLocation } from 'wouter';
 import { readDocument } from '../../src/dsl/read.js';
+import { askForTypes } from '../canvas/catalogue.js';
 import { EmptyNote, ErrorNote, LoadingNote } from '../parts/notes.js';
 import { useClient } from '../shell/studio.js';
 import { defineTexts, useTexts } from '../shell/texts.js';
@@ -26,6 +27,8 @@ export function RunPage() {
 
 function AgentLoader({ agent }: { readonly agent: string }) {
   const client = useClient();
+  const queries = useQueryClient();
+  useEffect(() => askForTypes(queries, client), [queries, client]);
   const { data, error, refetch } = useQuery({
     queryKey: ['agent', agent],
     queryFn: ({ signal }) => client.call<AgentDetail>(agentPath(agent), { signal }),
