@@ -41,15 +41,19 @@ describe.skipIf(!hasChromium)(named('a run and its pages'), () => {
   });
 
   it('leaves room for a ninth tab when eight follow a run', async () => {
-    const { page, open, agent, tab } = await openStudio({ models: answering(countedWords(5_000), 100) });
+    // A word a second: what nine pages draw meanwhile is not to take the time that the next one needs.
+    const { page, open, agent, tab } = await openStudio({ models: answering(countedWords(5_000), 1_000) });
     await open(`/agents/${await agent(ASKING)}`);
     await say(page, 'count');
     await conversation(page).getByText('w2.').waitFor();
     const address = new URL(page.url()).hash.slice(1);
     for (let count = 2; count <= 9; count += 1) {
       const another = await tab();
+      const held = heldStreams(another.page);
       await another.open(address);
       await conversation(another.page).getByText('w2.').waitFor();
+      // Browsers keep six connections to a server: one that a tab holds is one that the ninth lacks.
+      expect([...held]).toEqual([]);
     }
     await page.getByRole('button', { name: 'Stop', exact: true }).click();
     await conversation(page)
@@ -85,12 +89,39 @@ describe.skipIf(!hasChromium)(named('a run and its pages'), () => {
   it('comes as an event stream where WebSockets do not come through', async () => {
     const { page, open, agent } = await openStudio({
       models: answering(WORDS, 20),
-      address: async (server) => (await startProxy({ target: () => server.url, hasSockets: false })).url,
+      address: async (server) => (await startProxy({ target: () => server.url, hasSockets: () => false })).url,
     });
     await open(`/agents/${await agent(ASKING)}`);
     await say(page, 'count');
     await shown(page).waitFor();
     expect(await shown(page).count()).toBe(1);
+  });
+
+  it('leaves an event stream when WebSockets come through again, so that other tabs have its connection', async () => {
+    let hasSockets = false;
+    const { page, open, agent } = await openStudio({
+      models: answering(countedWords(5_000), 100),
+      address: async (server) => (await startProxy({ target: () => server.url, hasSockets: () => hasSockets })).url,
+    });
+    const held = heldStreams(page);
+    await open(`/agents/${await agent(ASKING)}`);
+    await say(page, 'count');
+    await conversation(page).getByText('w2.').waitFor();
+    expect(held.size).toBe(1);
+    const left = page.waitForEvent('requestfailed', (request) => request.url().includes('/events'));
+    hasSockets = true;
+    await left;
+    expect([...held]).toEqual([]);
+    const then = wordsOf(await page.getByRole('article').textContent());
+    await conversation(page)
+      .getByText(`w${then.length + 3}.`)
+      .waitFor();
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    await conversation(page)
+      .getByText(/^Stopped after/)
+      .waitFor();
+    const words = wordsOf(await page.getByRole('article').textContent());
+    expect(words).toEqual(countedWords(words.length).map((word) => word.trim()));
   });
 
   it('is there behind a path prefix, and nothing is asked for beside it', async () => {
@@ -134,6 +165,18 @@ describe.skipIf(!hasChromium)(named('a run and its pages'), () => {
     expect(await shown(page).count()).toBe(1);
   });
 });
+
+/** Addresses of event streams that a page holds at this moment. */
+function heldStreams(page: Parameters<typeof conversation>[0]): ReadonlySet<string> {
+  const held = new Set<string>();
+  const isStream = (address: string): boolean => new URL(address).pathname.endsWith('/events');
+  page.on('request', (request) => isStream(request.url()) && held.add(request.url()));
+  page.on('requestfinished', (request) => held.delete(request.url()));
+  page.on('requestfailed', (request) => held.delete(request.url()));
+  return held;
+}
+
+const wordsOf = (text: string | null): readonly string[] => text?.match(/w\d+\./g) ?? [];
 
 /** A server as a process of its own behind an address that stays, with the page of this code. */
 async function openKillable(script: string) {

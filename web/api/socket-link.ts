@@ -77,14 +77,18 @@ export function socketLink(client: Client, { run, live }: RunPlace): OpenLink {
 class WireTexts {
   /** Undefined once the events must come whole. */
   #known: EarlierTexts | undefined = new EarlierTexts();
+  /** Number of the last event that came over them. */
+  #last = 0;
 
-  get isLean(): boolean {
-    return this.#known !== undefined;
+  /** Whether what comes behind an event may refer to what came before: not when that came another way. */
+  isLean(after: number): boolean {
+    return this.#known !== undefined && after <= this.#last;
   }
 
   /** @throws Error when a text is unknown. */
   whole(events: readonly RunEvent[]): readonly RunEvent[] {
     const known = this.#known;
+    this.#last = events.at(-1)?.seq ?? this.#last;
     if (known === undefined) return events;
     try {
       return events.map((event) => known.whole(event));
@@ -136,7 +140,7 @@ class SocketLink {
     const { run, after, texts } = this.#place;
     switch (frame.type) {
       case 'ready': {
-        const form = { view: 'engine', batch: true, lean: texts.isLean };
+        const form = { view: 'engine', batch: true, lean: texts.isLean(after) };
         this.#send({ type: 'attach', run_id: run, last_event_id: after, ...form });
         return;
       }

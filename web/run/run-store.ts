@@ -22,6 +22,7 @@ import { PictureLog } from '../../src/canvas/picture/picture-log.js';
 import type { RunEvent } from '../../src/graph/events.js';
 import type { Client } from '../api/client.js';
 import { type FeedNews, feed, type LinkState } from '../api/feed.js';
+import { returning } from '../api/return-link.js';
 import { type RunPlace, socketLink } from '../api/socket-link.js';
 import { streamLink } from '../api/stream-link.js';
 
@@ -165,5 +166,6 @@ export class RunStore {
 function newsOf(client: Client, place: RunPlace): Observable<FeedNews> {
   // A device that comes back from sleep, or finds its network again, does not wait for the next try.
   const wake$ = merge(fromEvent(window, 'online'), fromEvent(document, 'visibilitychange'));
-  return feed([socketLink(client, place), streamLink(client, place)], { wake$ });
+  const socket = socketLink(client, place);
+  return feed([socket, returning(socket, streamLink(client, place))], { wake$ });
 }

@@ -10,8 +10,8 @@ export interface ProxyOptions {
   readonly prefix?: string;
   /** Address of the server that a path, without the prefix, leads to. */
   readonly target: (path: string) => string;
-  /** Whether WebSockets come through. @default true */
-  readonly hasSockets?: boolean;
+  /** Whether WebSockets come through at this moment. @default always */
+  readonly hasSockets?: () => boolean;
 }
 
 export interface Proxy {
@@ -24,7 +24,7 @@ export interface Proxy {
   mend(): void;
 }
 
-export async function startProxy({ prefix = '', target, hasSockets = true }: ProxyOptions): Promise<Proxy> {
+export async function startProxy({ prefix = '', target, hasSockets = () => true }: ProxyOptions): Promise<Proxy> {
   const sockets = new Set<Duplex>();
   const strays: string[] = [];
   let isCut = false;
@@ -45,7 +45,7 @@ export async function startProxy({ prefix = '', target, hasSockets = true }: Pro
   });
   server.on('upgrade', (incoming, socket, head) => {
     const path = inner(incoming.url);
-    if (path === undefined || !hasSockets) socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
+    if (path === undefined || !hasSockets()) socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
     else tunnel(incoming, socket, head, new URL(path, target(path)));
   });
   server.listen(0, '127.0.0.1');
