@@ -261,6 +261,8 @@ describe.skipIf(!hasChromium)(named('runs side by side'), () => {
     const steps = page.getByRole('region', { name: 'Steps of both runs' });
     await steps.getByRole('row').filter({ hasText: 'Message' }).getByText('different').waitFor();
     const answer = page.getByRole('region', { name: 'Answer' });
+    // Which nodes tell their text is known a moment later.
+    await answer.locator('ins').waitFor();
     expect(await answer.locator('del, ins').allTextContents()).toEqual(['only in A: red', 'only in B: blue']);
     expect(page.url()).toContain(`a=${a}&b=${b}`);
     expect(await page.getByText('B goes on from event', { exact: false }).count()).toBe(0);
