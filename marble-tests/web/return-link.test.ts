@@ -55,7 +55,7 @@ describe('returning', () => {
 
   it('tries a better one that does not come through again, after pauses that double', () =>
     marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
-      const [first, second, third] = [cold('-#'), cold('-#'), cold('-o5|', NEWS)];
+      const [first, second, third] = [cold<LinkNews>('-#'), cold<LinkNews>('-#'), cold('-o5|', NEWS)];
       const better = linkOf([first, second, third]);
       const result$ = returning(better.open, () => cold('-o1', NEWS))(0, NEVER);
       expectObservable(result$).toBe('-o1 35001ms 5|', NEWS);
@@ -94,7 +94,7 @@ describe('returning', () => {
 
   it('closes both when its reader goes', () =>
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
-      const [other, better] = [cold('-o', NEWS), cold('--')];
+      const [other, better] = [cold('-o', NEWS), cold<LinkNews>('--')];
       expectObservable(
         returning(
           () => better,

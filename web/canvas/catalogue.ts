@@ -1,5 +1,5 @@
 /** What the canvas and the conversation need to know of the server's types of components. */
-import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
+import { type QueryClient, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Client } from '../api/client.js';
 import { useClient } from '../shell/studio.js';
@@ -43,12 +43,13 @@ function useTypes<T>(select: (items: readonly CatalogueItem[]) => T, enabled: bo
 }
 
 function types(client: Client) {
-  return queryOptions({
+  return {
     queryKey: ['components'],
-    queryFn: ({ signal }) => client.call<readonly CatalogueItem[]>('/components', { signal }),
+    queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
+      client.call<readonly CatalogueItem[]>('/components', { signal }),
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
-  });
+  };
 }
 
 const speakersOf = (items: readonly CatalogueItem[]) => namesOf(items.filter(({ speaks }) => speaks));

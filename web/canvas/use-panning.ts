@@ -16,7 +16,7 @@ export interface Panning {
  * long as all else that panning does, and no node takes part in what only passes over it.
  */
 export function usePanning(): Panning {
-  return useMemo(() => {
+  return useMemo((): Panning => {
     let pressed: { readonly id: number; readonly x: number; readonly y: number; readonly ground: Element } | undefined;
     return {
       onPointerDownCapture: ({ pointerId: id, pointerType, clientX: x, clientY: y, currentTarget }) => {
