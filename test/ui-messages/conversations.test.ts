@@ -8,7 +8,7 @@ import { readChunks, textsOf } from './support/read-chunks.js';
 
 function runnerOf(name: keyof typeof PROGRAMS) {
   const input$ = new Subject<UserInput>();
-  const program = PROGRAMS[name]({ did: () => {}, say: (input) => input$.next(input) });
+  const program = PROGRAMS[name]({ did: () => {}, asked: () => {}, say: (input) => input$.next(input) });
   return { ...program, input$, runner: createRunner({ agent: program.agent }) };
 }
 

@@ -1,6 +1,7 @@
 /** Conversations of agents whose process is lost at every step that it stores: nothing is done twice, no question and no input is lost. */
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROOT } from '../../../scripts/support/files.js';
@@ -8,17 +9,19 @@ import { memorySessions, memoryTurnLogs, type SessionState } from '../../../src/
 import { hasPostgres, type PostgresServer, startPostgres } from '../../stores/support/postgres-server.js';
 import { createRandom } from '../../support/random.js';
 import { buildProcess } from './support/build-process.js';
-import { converse, type World, type Write } from './support/conversation.js';
+import { converse, type Noted, type World, type Write } from './support/conversation.js';
+import { filesIn, folderWorld, workIn } from './support/folder-world.js';
 
-const PROGRAMS = ['interrupt', 'team', 'steer'] as const;
+const PROGRAMS = ['interrupt', 'team', 'steer', 'background'] as const;
 type Program = (typeof PROGRAMS)[number];
 
 /** What must have happened once, and what must have been heard once. */
 const EXPECTED: Readonly<Record<Program, { readonly effects: readonly string[]; readonly inputs: readonly string[] }>> =
   {
     interrupt: { effects: ['book-flight', 'book-hotel', 'pay', 'reserve'], inputs: [] },
-    team: { effects: ['fetch', 'note', 'publish'], inputs: [] },
+    team: { effects: ['fetch', 'look-left', 'look-right', 'note', 'publish'], inputs: [] },
     steer: { effects: ['pay', 'read'], inputs: ['i1', 'i2', 'i3', 'i4'] },
+    background: { effects: ['dig', 'pay'], inputs: ['i1', 'q'] },
   };
 
 /** Whether a conversation is as it would be had its process lived. `log`: what was done and what was stored, in this order. */
@@ -54,7 +57,7 @@ describe.each(PROGRAMS)('the conversation "%s", stopped at each of its writes', 
   async function stopAt(count: number, when: 'before' | 'after'): Promise<boolean> {
     const logs = memoryTurnLogs();
     const log: string[] = [];
-    const notes = { said: [] as string[], accepted: [] as string[] };
+    const notes: Record<Exclude<Noted, 'effect' | 'stored'>, string[]> = { said: [], accepted: [], model: [], question: [] };
     const world = (isLost: () => boolean): World => ({
       sessions,
       // A process that was lost holds nothing.
@@ -64,7 +67,7 @@ describe.each(PROGRAMS)('the conversation "%s", stopped at each of its writes', 
         if (what === 'effect' || what === 'stored') log.push(`${what} ${line}`);
         else notes[what].push(line);
       },
-      notes: (what) => (what === 'said' || what === 'accepted' ? notes[what] : []),
+      notes: (what) => (what === 'effect' || what === 'stored' ? [] : notes[what]),
     });
     const sessions = memorySessions();
     let left = count;
@@ -108,6 +111,56 @@ describe.each(PROGRAMS)('the conversation "%s", stopped at each of its writes', 
     let count = 1;
     while (await stopAt(count, when)) count += 1;
     expect(count).toBeGreaterThan(20);
+  });
+});
+
+const plainly: Write = async (stored, note) => {
+  const result = await stored();
+  note?.();
+  return result;
+};
+
+describe.each(PROGRAMS)('the conversation "%s" in files, killed before and behind each of its writes', (program) => {
+  /**
+   * A process that is killed leaves its files as they are at that moment. So one conversation is enough: its folder is copied, without letting the event
+   * loop turn, wherever it might be killed, and every copy is gone on with.
+   */
+  it('comes to its end, with nothing done twice and the same questions asked', { timeout: 600_000 }, async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'runnel-copied-'));
+    const live = path.join(folder, 'live');
+    mkdirSync(live);
+    try {
+      let copies = 0;
+      const copy = (): void => {
+        copies += 1;
+        cpSync(live, path.join(folder, `copy-${copies}`), { recursive: true });
+      };
+      await converse(program, folderWorld(live, filesIn(live, 0)), async (stored, note) => {
+        copy();
+        const result = await plainly(stored, note);
+        copy();
+        return result;
+      });
+      expect(copies).toBeGreaterThan(40);
+      const { notes } = folderWorld(live, filesIn(live, 0));
+      const { effects } = EXPECTED[program];
+      for (let at = 1; at <= copies; at += 1) {
+        const place = path.join(folder, `copy-${at}`);
+        const world = folderWorld(place, filesIn(place, 1));
+        const state = await converse(program, world, plainly);
+        const where = `copy ${at} of ${copies}`;
+        expectOnce(program, state, workIn(place));
+        // Of what was not stored two things were at work at most.
+        expect(world.notes('effect').length, where).toBeLessThanOrEqual(effects.length + 2);
+        if (program !== 'background') {
+          expect(world.notes('model').length, where).toBeLessThanOrEqual(notes('model').length + 2);
+        }
+        expect(new Set(world.notes('question')), where).toEqual(new Set(notes('question')));
+        rmSync(place, { recursive: true });
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+    }
   });
 });
 

@@ -1,23 +1,26 @@
 /** A client that goes on with a conversation until nothing is left to do, whatever became of the process before. */
-import { from, type Observable, Subject } from 'rxjs';
+import { from, merge, type Observable, of, Subject } from 'rxjs';
 import {
   createRunner,
+  type Runner,
   type RunnerEvent,
   type SessionState,
   type SessionStore,
   type TurnLogs,
   type UserInput,
 } from '../../../../src/entries/agents.js';
-import { type Client, PROGRAMS } from './programs.js';
+import { type Client, type Program, PROGRAMS } from './programs.js';
 
 /** What outlives a process. */
 export interface World {
   readonly sessions: SessionStore;
   readonly logs: TurnLogs;
-  /** Things that were done, steps that were stored, inputs that were sent and acknowledged: lines in their order. */
-  note(what: 'effect' | 'stored' | 'said' | 'accepted', line: string): void;
-  notes(what: 'effect' | 'stored' | 'said' | 'accepted'): readonly string[];
+  note(what: Noted, line: string): void;
+  notes(what: Noted): readonly string[];
 }
+
+/** Things that were done, steps that were stored, inputs that were sent and acknowledged, models and people that were asked: lines in their order. */
+export type Noted = 'effect' | 'stored' | 'said' | 'accepted' | 'model' | 'question';
 
 /** Every write into sessions and logs goes through it: it may stop the process before or behind one. */
 export type Write = <T>(stored: () => Promise<T>, note?: () => void) => Promise<T>;
@@ -27,6 +30,7 @@ export async function converse(program: keyof typeof PROGRAMS, world: World, wri
   const input$ = new Subject<UserInput>();
   const client: Client = {
     did: (name, key) => world.note('effect', `${name} ${key}`),
+    asked: () => world.note('model', 'asked'),
     say: (input) => {
       const text = JSON.stringify(input);
       if (world.notes('accepted').includes(input.id)) return;
@@ -34,7 +38,7 @@ export async function converse(program: keyof typeof PROGRAMS, world: World, wri
       input$.next(input);
     },
   };
-  const { agent, question, answerTo, cancel$ } = PROGRAMS[program](client);
+  const { agent, question, answerTo, cancel$, stop$ }: Program = PROGRAMS[program](client);
   const runner = createRunner({ agent, ...counted(world, write) });
   const options = { input$, cancel$ };
   let answers: Record<string, unknown> = {};
@@ -47,7 +51,7 @@ export async function converse(program: keyof typeof PROGRAMS, world: World, wri
     if (isOver && late.length === 0) return runner.session('s');
     const events$ =
       last === undefined
-        ? runner.run(question, { session: 's', ...options })
+        ? begun(runner, question, { ...options, ...(stop$ && { stop$ }) })
         : isOver
           ? runner.live(from(late), { session: 's' })
           : runner.resume('s', answers, options);
@@ -56,8 +60,18 @@ export async function converse(program: keyof typeof PROGRAMS, world: World, wri
     if (isOver && end === undefined) return runner.session('s');
     if (end?.type !== 'turn-ended' || end.status === 'failed') throw new Error(JSON.stringify(end));
     const [asked] = end.status === 'waiting' ? end.questions : [];
+    if (asked !== undefined) world.note('question', asked.address);
     answers = asked === undefined ? {} : { [asked.address]: answerTo(asked.question) };
   }
+}
+
+function begun(
+  runner: Runner,
+  question: string,
+  { input$, cancel$, stop$ }: Pick<Program, 'cancel$' | 'stop$'> & { readonly input$: Observable<UserInput> },
+): Observable<RunnerEvent> {
+  if (stop$ === undefined) return runner.run(question, { session: 's', input$, cancel$ });
+  return runner.live(merge(of({ id: 'q', content: question }), input$), { session: 's', cancel$, stop$ });
 }
 
 function read(events$: Observable<RunnerEvent>, world: World, client: Client): Promise<RunnerEvent | undefined> {

@@ -5,13 +5,14 @@
  * `count`-th write into sessions and logs: `before` it is stored, or `after`. With the count 0 it lives until nothing is left to do. `start` counts the
  * processes of a conversation: for a later one, those before are lost.
  */
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileSessions, fileTurnLogs, postgresTurnLogs } from '../../../../src/entries/agents.js';
+import { postgresTurnLogs } from '../../../../src/entries/agents.js';
 import { postgresSessions } from '../../../../src/entries/server.js';
 import { openPostgresStores } from '../../../../src/stores/postgres/stores.js';
 import { createLog } from '../../../stores/support/test-log.js';
 import { converse, type Write } from './conversation.js';
+import { filesIn, folderWorld } from './folder-world.js';
 import type { PROGRAMS } from './programs.js';
 
 const [program = '', kept = 'files', folder = '.', start = '0', when = 'after', count = '0'] = process.argv.slice(2);
@@ -31,11 +32,7 @@ const write: Write = async (stored, note) => {
 };
 
 async function openKept() {
-  if (kept === 'files') {
-    // Hours behind the processes before, so that none of them counts as alive.
-    const now = (): number => Date.now() + Number(start) * 3_600_000;
-    return { sessions: fileSessions(file('sessions')), logs: fileTurnLogs(file('logs'), { now }) };
-  }
+  if (kept === 'files') return filesIn(folder, Number(start));
   const options = { dataDir: file('data'), log: createLog(), ...(kept !== 'embedded' && { url: kept }) };
   const stores = await openPostgresStores(options);
   await stores.database.repeat(
@@ -44,20 +41,6 @@ async function openKept() {
   return { sessions: postgresSessions(stores, { tenant: folder }), logs: postgresTurnLogs(stores, { tenant: folder }) };
 }
 
-const state = await converse(
-  program as keyof typeof PROGRAMS,
-  {
-    ...(await openKept()),
-    note: (what, line) => appendFileSync(file(what === 'stored' ? 'effect' : what), `${what} ${line}\n`),
-    notes: (what) =>
-      existsSync(file(what))
-        ? readFileSync(file(what), 'utf8')
-            .split('\n')
-            .slice(0, -1)
-            .map((line) => line.slice(what.length + 1))
-        : [],
-  },
-  write,
-);
+const state = await converse(program as keyof typeof PROGRAMS, folderWorld(folder, await openKept()), write);
 writeFileSync(file('result.json'), JSON.stringify({ ...state, seenInputIds: [...state.seenInputIds] }));
 process.exit(0);

@@ -1,11 +1,14 @@
 /** The conversations that are killed at every step. Their models know nothing but the messages, since processes come and go. */
-import { concat, defer, EMPTY, NEVER, Observable, of, Subject } from 'rxjs';
+import { concat, defer, delay, EMPTY, NEVER, Observable, of, Subject, tap } from 'rxjs';
 import { z } from 'zod';
 import {
   type AnyAgent,
   agent,
   agentTool,
+  backgroundWork,
   type CancelRequest,
+  type LiveStop,
+  parallelAgents,
   supervisor,
   type UserInput,
 } from '../../../../src/entries/agents.js';
@@ -15,6 +18,8 @@ import { type ChatDelta, type ChatModel, type ChatRequest, defineTool } from '..
 export interface Client {
   /** Something was done that cannot be undone. */
   did(name: string, key: string): void;
+  /** A model was asked. */
+  asked(): void;
   say(input: UserInput): void;
 }
 
@@ -24,13 +29,21 @@ export interface Program {
   readonly question: string;
   readonly answerTo: (question: unknown) => unknown;
   readonly cancel$: Observable<CancelRequest>;
+  /** Its question opens a long conversation, which this ends. @default it is one turn, and those that inputs open */
+  readonly stop$?: Observable<LiveStop>;
 }
 
 type Said = ChatRequest['messages'];
 type Answer = string | Observable<ChatDelta> | readonly (readonly [id: string, tool: string, args?: object])[];
 
-function model(answerTo: (messages: Said) => Answer): ChatModel {
-  return { chat: ({ messages }) => defer(() => piecesOf(answerTo(messages))) };
+function model(client: Client, answerTo: (messages: Said) => Answer): ChatModel {
+  return {
+    chat: ({ messages }) =>
+      defer(() => {
+        client.asked();
+        return piecesOf(answerTo(messages));
+      }),
+  };
 }
 
 function piecesOf(answer: Answer): Observable<ChatDelta> {
@@ -84,7 +97,7 @@ export const PROGRAMS = {
     const guide = agent({
       name: 'guide',
       tools: [effect(client, 'reserve'), book, effect(client, 'pay')],
-      model: model((messages) => {
+      model: model(client, (messages) => {
         if (!hasResult(messages, 'r')) return [['r', 'reserve']];
         if (!hasResult(messages, 'h')) {
           return [
@@ -105,13 +118,13 @@ export const PROGRAMS = {
       name: 'library',
       description: 'Knows books.',
       tools: [effect(client, 'fetch')],
-      model: model((messages) => (hasResult(messages, 'f') ? 'Seven.' : [['f', 'fetch']])),
+      model: model(client, (messages) => (hasResult(messages, 'f') ? 'Seven.' : [['f', 'fetch']])),
     });
     const finder = agent({
       name: 'finder',
       description: 'Finds facts.',
       tools: [agentTool(library), effect(client, 'note')],
-      model: model((messages) => {
+      model: model(client, (messages) => {
         if (!hasResult(messages, 'l')) {
           return [
             ['l', 'library', { request: 'How many?' }],
@@ -125,16 +138,26 @@ export const PROGRAMS = {
       name: 'writer',
       description: 'Writes.',
       tools: [effect(client, 'publish')],
-      model: model((messages) => (hasResult(messages, 'w') ? 'Published.' : [['w', 'publish']])),
+      model: model(client, (messages) => (hasResult(messages, 'w') ? 'Published.' : [['w', 'publish']])),
     });
+    const looking = ['left', 'right'].map((side) =>
+      agent({
+        name: side,
+        tools: [effect(client, `look-${side}`)],
+        model: model(client, (messages) => (hasResult(messages, side) ? 'Nothing there.' : [[side, `look-${side}`]])),
+      }),
+    );
+    const both = parallelAgents({ name: 'both', agents: looking });
     const lead = agent({
       name: 'lead',
-      model: model((messages) => {
+      model: model(client, (messages) => {
         if (!hasHeard(messages, 'It has seven bridges.')) return [['t1', 'transfer_to_finder']];
-        return hasHeard(messages, 'Published.') ? 'Here it is.' : [['t2', 'transfer_to_writer']];
+        if (!hasHeard(messages, 'Nothing there.')) return [['t2', 'transfer_to_both']];
+        return hasHeard(messages, 'Published.') ? 'Here it is.' : [['t3', 'transfer_to_writer']];
       }),
     });
-    return { ...answered, agent: supervisor({ name: 'team', lead, agents: [finder, writer] }), question: 'A line.' };
+    const team = supervisor({ name: 'team', lead, agents: [finder, both, writer] });
+    return { ...answered, agent: team, question: 'A line.' };
   },
 
   /** Inputs of every kind, and a stop at a safe point. */
@@ -170,12 +193,41 @@ export const PROGRAMS = {
     const guide = agent({
       name: 'guide',
       tools: [read, pay],
-      model: model((messages) => {
+      model: model(client, (messages) => {
         if (!hasResult(messages, 'r')) return [['r', 'read']];
         if (!hasHeard(messages, 'two: stop')) return half;
         return hasResult(messages, 'p') ? 'Done.' : [['p', 'pay']];
       }),
     });
     return { ...answered, agent: guide, question: 'Summarise.', cancel$ };
+  },
+
+  /** A long conversation whose agent holds a call for a while, rests while that goes on in the background, and is told something meanwhile. */
+  background(client: Client): Program {
+    const stop$ = new Subject<LiveStop>();
+    const dig = defineTool({
+      name: 'dig',
+      description: 'Digs.',
+      run: (_, { key }) => {
+        client.did('dig', key);
+        stop$.next({ mode: 'when-idle' });
+        return of('gold').pipe(
+          delay(4),
+          tap(() => client.say({ id: 'i1', content: 'one: pay' })),
+          delay(4),
+        );
+      },
+    });
+    const guide = agent({
+      name: 'guide',
+      tools: [dig, effect(client, 'pay')],
+      use: [backgroundWork({ tools: ['dig'], afterMs: 2 })],
+      model: model(client, (messages) => {
+        if (!hasResult(messages, 'd')) return [['d', 'dig']];
+        if (hasHeard(messages, 'one: pay') && !hasResult(messages, 'p')) return [['p', 'pay']];
+        return 'I will tell you.';
+      }),
+    });
+    return { ...answered, agent: guide, question: 'Find some.', stop$ };
   },
 } as const;
