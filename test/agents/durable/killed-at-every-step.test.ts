@@ -1,6 +1,6 @@
 /** Conversations of agents whose process is lost at every step that it stores: nothing is done twice, no question and no input is lost. */
 import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -57,7 +57,12 @@ describe.each(PROGRAMS)('the conversation "%s", stopped at each of its writes', 
   async function stopAt(count: number, when: 'before' | 'after'): Promise<boolean> {
     const logs = memoryTurnLogs();
     const log: string[] = [];
-    const notes: Record<Exclude<Noted, 'effect' | 'stored'>, string[]> = { said: [], accepted: [], model: [], question: [] };
+    const notes: Record<Exclude<Noted, 'effect' | 'stored'>, string[]> = {
+      said: [],
+      accepted: [],
+      model: [],
+      question: [],
+    };
     const world = (isLost: () => boolean): World => ({
       sessions,
       // A process that was lost holds nothing.
@@ -114,6 +119,9 @@ describe.each(PROGRAMS)('the conversation "%s", stopped at each of its writes', 
   });
 });
 
+/** Files need no disk to outlive a process, and are flushed to this one at once. */
+const IN_MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
 const plainly: Write = async (stored, note) => {
   const result = await stored();
   note?.();
@@ -126,7 +134,7 @@ describe.each(PROGRAMS)('the conversation "%s" in files, killed before and behin
    * loop turn, wherever it might be killed, and every copy is gone on with.
    */
   it('comes to its end, with nothing done twice and the same questions asked', { timeout: 600_000 }, async () => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'runnel-copied-'));
+    const folder = mkdtempSync(path.join(IN_MEMORY, 'runnel-copied-'));
     const live = path.join(folder, 'live');
     mkdirSync(live);
     try {

@@ -9,7 +9,7 @@ import {
   type TurnLogs,
   type UserInput,
 } from '../../../../src/entries/agents.js';
-import { type Client, type Program, PROGRAMS } from './programs.js';
+import { type Client, PROGRAMS, type Program } from './programs.js';
 
 /** What outlives a process. */
 export interface World {
