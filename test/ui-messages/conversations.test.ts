@@ -1,8 +1,8 @@
 /** Conversations of agents as messages of the AI SDK's pages, and as events of AG-UI. */
-import { lastValueFrom, of, Subject, tap, toArray } from 'rxjs';
+import { from, lastValueFrom, of, Subject, tap, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { createRunner, toAgUi, type UserInput } from '../../src/entries/agents.js';
-import { toUiMessages } from '../../src/index.js';
+import { agent, createRunner, toAgUi, type UserInput } from '../../src/entries/agents.js';
+import { type ChatDelta, type ChatModel, defineTool, run, toUiMessages } from '../../src/index.js';
 import { PROGRAMS } from '../agents/durable/support/programs.js';
 import { readChunks, textsOf } from './support/read-chunks.js';
 
@@ -11,6 +11,39 @@ function runnerOf(name: keyof typeof PROGRAMS) {
   const program = PROGRAMS[name]({ did: () => {}, asked: () => {}, say: (input) => input$.next(input) });
   return { ...program, input$, runner: createRunner({ agent: program.agent }) };
 }
+
+describe('toUiMessages behind an agent whose text is its answer', () => {
+  const pieces: ChatDelta[] = [
+    { type: 'text', text: 'Take ' },
+    { type: 'text', text: 'a coat.' },
+  ];
+  const look = defineTool({ name: 'look', description: 'Looks.', run: () => 'rain' });
+  const call: ChatDelta = { type: 'tool-call', index: 0, id: 'c1', name: 'look', arguments: '{}' };
+  const guide = (...rounds: readonly (readonly ChatDelta[])[]) => {
+    let round = 0;
+    const model: ChatModel = { chat: () => from(rounds[Math.min(round++, rounds.length - 1)] ?? []) };
+    return agent({ name: 'guide', model, tools: [look], answerFrom: 'text' });
+  };
+
+  it('shows the answer once, in the pieces in which it comes, behind the tool', async () => {
+    const events$ = run(guide([call], pieces), { input: 'Go.' });
+    const chunks = await lastValueFrom(events$.pipe(toUiMessages(), toArray()));
+    const deltas = chunks.flatMap((chunk) => (chunk.type === 'text-delta' ? [chunk.delta] : []));
+    expect(deltas).toEqual(['Take ', 'a coat.']);
+    const message = await readChunks(chunks);
+    expect(textsOf(message)).toEqual(['Take a coat.']);
+    expect(message.parts.findIndex(({ type }) => type === 'tool-look')).toBeLessThan(
+      message.parts.findIndex(({ type }) => type === 'text'),
+    );
+  });
+
+  it('shows an error where a call follows text that was given on', async () => {
+    const events$ = run(guide([...pieces, call]), { input: 'Go.' });
+    const chunks = await lastValueFrom(events$.pipe(toUiMessages(), toArray()));
+    expect(chunks.filter(({ type }) => type === 'error')).toHaveLength(1);
+    expect(textsOf(await readChunks(chunks))).toEqual(['Take a coat.']);
+  });
+});
 
 describe('toUiMessages behind a runner', () => {
   it('shows a question, and goes on with its answer', async () => {
