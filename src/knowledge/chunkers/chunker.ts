@@ -27,9 +27,6 @@ export interface ParsedDocument {
   readonly tables?: readonly TableRange[] | undefined;
 }
 
-/** A page from 1, and where its part of a passage begins, in UTF-16 units. */
-export type PageStart = readonly [page: number, start: number];
-
 /** A passage before it is stored. `text` is `document.text.slice(start, end)`, always. */
 export interface ChunkDraft extends Range {
   readonly text: string;
@@ -40,7 +37,7 @@ export interface ChunkDraft extends Range {
   /** All pages that it stands on, where these are several. @default `page` alone */
   readonly pages?: readonly number[];
   /** Each of `pages` with the place where its text begins in the document, in UTF-16 units; the first where the draft begins. @default none without `pages` */
-  readonly pageStarts?: readonly PageStart[];
+  readonly pageStarts?: readonly (readonly [page: number, start: number])[];
   /** The headings above it, from the outermost. @default none */
   readonly headings?: readonly string[];
   /** What a reader needs beside the text, such as the header of a table; it belongs to what is searched, not to the range. @default none */
