@@ -16,7 +16,11 @@ import { defineTool } from '../../../src/index.js';
 import { type Reply, replies } from '../loop/support.js';
 
 /** An agent with a tool that waits, one that asks, and a server for it. */
-async function serve(list: readonly Reply[], options: Partial<AgentHandlerOptions> = {}) {
+async function serve(
+  list: readonly Reply[],
+  options: Partial<AgentHandlerOptions> = {},
+  bounds: { readonly maxWaiting?: number } = {},
+) {
   const entered$ = new Subject<void>();
   const open$ = new Subject<string>();
   let left = 0;
@@ -42,7 +46,7 @@ async function serve(list: readonly Reply[], options: Partial<AgentHandlerOption
     run: (_, call) => (call.answer === undefined ? call.interrupt('Sure?') : `It is ${call.answer}.`),
   });
   const model = replies(...list);
-  const runner = createRunner({ agent: agent({ name: 'guide', model, tools: [wait, sure] }) });
+  const runner = createRunner({ agent: agent({ name: 'guide', model, tools: [wait, sure] }), ...bounds });
   const handler = agentHandler({ runner, ...options });
   const server = createServer(nodeListener(handler)).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -121,6 +125,20 @@ describe('agentHandler', () => {
     expect(await end(await turn)).toMatchObject({ status: 'succeeded', text: 'Short.' });
     expect(model.requests[1]?.messages.at(-1)?.content).toBe('Short!');
     expect((await post('s/inputs', { content: 'x' })).status).toBe(404);
+  });
+
+  it('refuses an input more than may wait, and delivers the others', async () => {
+    const { post, entered, open, model } = await serve([WAIT, 'Done.'], {}, { maxWaiting: 3 });
+    const inside = entered();
+    const turn = post('s/turns', { input: 'Go.' });
+    await inside;
+    for (const content of ['one', 'two', 'three']) expect((await post('s/inputs', { content })).status).toBe(202);
+    const refused = await post('s/inputs', { id: 'more', content: 'more' });
+    expect([refused.status, await codeOf(refused)]).toEqual([409, 'INPUT_OVERFLOW']);
+    open('done');
+    expect(await end(await turn)).toMatchObject({ status: 'succeeded', text: 'Done.' });
+    const told = model.requests[1]?.messages.map(({ content }) => content);
+    expect(told?.slice(-3)).toEqual(['one', 'two', 'three']);
   });
 
   it('stops at a safe point, goes on, and refuses a second turn meanwhile', async () => {
