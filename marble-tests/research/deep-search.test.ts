@@ -1,43 +1,18 @@
-import { map, type Observable, startWith } from 'rxjs';
 import type { RunHelpers } from 'rxjs/testing';
 import { describe, expect, it } from 'vitest';
 import { EngineError } from '../../src/errors.js';
-import type { ChatDelta, ChatModel } from '../../src/models/chat-model.js';
-import { Budget, type BudgetLimits } from '../../src/research/calls/budget.js';
-import type { ResearchPlace } from '../../src/research/deep/deep-ports.js';
+import type { ChatDelta } from '../../src/models/chat-model.js';
+import { Budget } from '../../src/research/calls/budget.js';
 import { runDeepSearch } from '../../src/research/deep/deep-search.js';
 import { DEPTHS } from '../../src/research/deep/depths.js';
 import type { FoundEvidence } from '../../src/research/evidence/evidence-table.js';
 import type { ResearchEvent } from '../../src/research/research-events.js';
 import type { Steer } from '../../src/research/steer.js';
 import { marbles } from '../support/scheduler.js';
+import { ANSWERS, type CallInput, type Drawn, drawnWorld, PARTS } from './support/drawn-world.js';
 
-const TEXTS: Readonly<Record<string, string>> = {
-  a: 'Ann built it.',
-  b: 'Ann was born in Oslo.',
-  c: 'It has nine lamps.',
-};
-
-/** Sub-questions: b waits for a, c for none. */
-const STEPS = [
-  { id: 'a', question: 'Who built it?', depends_on: [] },
-  { id: 'b', question: 'Where was {a} born?', depends_on: ['a'] },
-  { id: 'c', question: 'How many lamps has it?', depends_on: [] },
-];
-
-const ANSWERS: Readonly<Record<string, string>> = {
-  'Who built it?': 'Ann',
-  'Where was Ann born?': 'Oslo',
-  'How many lamps has it?': 'nine lamps',
-};
-
-interface Drawn {
-  readonly steers?: string;
+interface DrawnSearch extends Drawn {
   readonly steps?: readonly object[];
-  readonly limits?: BudgetLimits;
-  readonly places?: readonly ResearchPlace[];
-  /** Answers in place of the usual ones, by name of the call. */
-  readonly answers?: Readonly<Record<string, (input: { question: string }) => object | Observable<never>>>;
 }
 
 const STEERS: Readonly<Record<string, Steer>> = {
@@ -47,57 +22,29 @@ const STEERS: Readonly<Record<string, Steer>> = {
   n: { action: 'add', question: 'How many lamps has it?' },
 };
 
-/** A research in virtual time: each call of the model takes 10 ms, each search 5. */
-function timeline({ cold, flush }: RunHelpers, now: () => number, drawn: Drawn): string[] {
-  const usual = (name: string, input: { question: string }): object => {
+/** A research in virtual time. */
+function timeline(helpers: RunHelpers, now: () => number, drawn: DrawnSearch): string[] {
+  const answerTo = (name: string, input: CallInput): object | string => {
     switch (name) {
       case 'research_decompose':
-        return { question_type: 'factual', sub_questions: drawn.steps ?? STEPS };
-      case 'research_read': {
-        const answer = ANSWERS[input.question] ?? '';
-        return { answer, supported_by: ['a', 'b', 'c'], confidence: 1 };
-      }
+        return { question_type: 'factual', sub_questions: drawn.steps ?? PARTS };
+      case 'research_read':
+        return { answer: ANSWERS[input.question] ?? '', supported_by: ['a', 'b', 'c'], confidence: 1 };
       case 'research_validate':
         return { sufficient: true, missing: [], contradictions: [] };
       case 'research_verify':
         return { verdict: 'supported', evidence: [] };
+      case 'write':
+        return 'Ann built it [1].';
       default:
         return { questions: [] };
     }
   };
-  const model: ChatModel = {
-    chat: ({ jsonSchema, messages }) => {
-      const name = jsonSchema?.name ?? 'write';
-      const input = JSON.parse(String(messages.at(-1)?.content));
-      const own = drawn.answers?.[name]?.(input);
-      if (own !== undefined && 'subscribe' in own) return own as Observable<never>;
-      const text = name === 'write' ? 'Ann built it [1].' : JSON.stringify(own ?? usual(name, input));
-      return cold<ChatDelta>('----------(tf|)', { t: { type: 'text', text }, f: { type: 'finish', reason: 'stop' } });
-    },
-  };
-  const found = Object.entries(TEXTS).map(
-    ([id, text]): FoundEvidence => ({ id, where: 'kb', source: id, text, score: 1 }),
-  );
-  const place: ResearchPlace = { where: 'kb', find: () => cold('-----(r|)', { r: found }) };
-  const ports = {
-    asking: {
-      model: { model, name: 'm' },
-      budget: new Budget(drawn.limits ?? {}),
-      journal: { find: () => undefined, keep: () => {} },
-    },
-    places: drawn.places ?? [place],
-    ...(drawn.steers !== undefined && {
-      steers$: cold(drawn.steers, STEERS).pipe(
-        map((steer) => [steer]),
-        startWith([]),
-      ),
-    }),
-    now,
-  };
+  const { ports, places } = drawnWorld(helpers, drawn, { steers: STEERS, answerTo, now });
   const lines: string[] = [];
   const told$ = runDeepSearch(
     { question: 'Where was the builder born?', depth: { ...DEPTHS.normal, looks: 1 } },
-    ports,
+    { ...ports, places },
   );
   told$.subscribe({
     next: (event) => {
@@ -106,7 +53,7 @@ function timeline({ cold, flush }: RunHelpers, now: () => number, drawn: Drawn):
     },
     complete: () => lines.push(`${now()} |`),
   });
-  flush();
+  helpers.flush();
   return lines;
 }
 
@@ -168,7 +115,7 @@ describe('runDeepSearch', () => {
 
   it('works off a question that is added beside the others', () =>
     marbles((helpers, now) => {
-      const lines = timeline(helpers, now, { steps: STEPS.slice(0, 2), steers: `${'-'.repeat(20)}n` });
+      const lines = timeline(helpers, now, { steps: PARTS.slice(0, 2), steers: `${'-'.repeat(20)}n` });
       expect(lines).toContain('45 u1=nine lamps');
       expect(lines.at(-2)).toBe('80 final answer');
     }));
@@ -200,7 +147,7 @@ describe('runDeepSearch', () => {
         failures -= 1;
         return failures >= 0
           ? helpers.cold<never>('#', undefined, failed)
-          : { question_type: 'factual', sub_questions: STEPS.slice(0, 1) };
+          : { question_type: 'factual', sub_questions: PARTS.slice(0, 1) };
       };
       // 250 and 500 ms between the attempts.
       const lines = timeline(helpers, now, { answers: { research_decompose: decompose } });

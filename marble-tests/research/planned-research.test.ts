@@ -1,43 +1,18 @@
-import { map, type Observable, startWith } from 'rxjs';
 import type { RunHelpers } from 'rxjs/testing';
 import { describe, expect, it } from 'vitest';
 import { EngineError } from '../../src/errors.js';
 import type { ChatDelta, ChatModel } from '../../src/models/chat-model.js';
-import { Budget, type BudgetLimits } from '../../src/research/calls/budget.js';
+import { Budget } from '../../src/research/calls/budget.js';
 import type { ResearchPlace } from '../../src/research/deep/deep-ports.js';
 import { DEPTHS } from '../../src/research/deep/depths.js';
-import type { FoundEvidence } from '../../src/research/evidence/evidence-table.js';
 import { type PlannedRequest, runPlannedResearch } from '../../src/research/plan/plan-research.js';
 import type { ResearchEvent, ResearchFinal } from '../../src/research/research-events.js';
 import type { Steer } from '../../src/research/steer.js';
 import { marbles } from '../support/scheduler.js';
+import { ANSWERS, type CallInput, type Drawn, drawnWorld, PARTS } from './support/drawn-world.js';
 
-const TEXTS: Readonly<Record<string, string>> = {
-  a: 'Ann built it.',
-  b: 'Ann was born in Oslo.',
-  c: 'It has nine lamps.',
-};
-
-/** Parts of the question: b waits for a, c for none. */
-const PARTS = [
-  { id: 'a', question: 'Who built it?', depends_on: [] },
-  { id: 'b', question: 'Where was {a} born?', depends_on: ['a'] },
-  { id: 'c', question: 'How many lamps has it?', depends_on: [] },
-];
-
-const ANSWERS: Readonly<Record<string, string>> = {
-  'Who built it?': 'Ann',
-  'Where was Ann born?': 'Oslo',
-  'How many lamps has it?': 'nine lamps',
-};
-
-interface Drawn {
+interface DrawnPlan extends Drawn {
   readonly request?: Partial<PlannedRequest>;
-  readonly steers?: string;
-  readonly limits?: BudgetLimits;
-  readonly places?: readonly ResearchPlace[];
-  /** Answers in place of the usual ones, by name of the call. */
-  readonly answers?: Readonly<Record<string, (input: Record<string, never>) => object | string | Observable<never>>>;
 }
 
 const STEERS: Readonly<Record<string, Steer>> = {
@@ -49,11 +24,8 @@ const STEERS: Readonly<Record<string, Steer>> = {
   q: { action: 'clarify', answers: { c1: 'the tower' } },
 };
 
-/** What a model answers: each call takes 10 ms. */
-function answerTo(
-  name: string,
-  input: { readonly question: string; readonly findings?: readonly never[] },
-): object | string {
+/** What a model answers. */
+function answerTo(name: string, input: CallInput): object | string {
   switch (name) {
     case 'research_clarify':
       return { needs_clarification: true, questions: ['Which one?'] };
@@ -80,40 +52,9 @@ function answerTo(
   }
 }
 
-/** A research in virtual time: each call of the model takes 10 ms, each search 5. */
-function timeline({ cold, flush }: RunHelpers, now: () => number, drawn: Drawn) {
-  const asked: string[] = [];
-  const model: ChatModel = {
-    chat: ({ jsonSchema, messages }) => {
-      const name = jsonSchema?.name ?? 'write';
-      const input = JSON.parse(String(messages.at(-1)?.content));
-      asked.push(name);
-      const own = drawn.answers?.[name]?.(input);
-      if (typeof own === 'object' && 'subscribe' in own) return own as Observable<never>;
-      const said = own ?? answerTo(name, input);
-      const text = typeof said === 'string' ? said : JSON.stringify(said);
-      return cold<ChatDelta>('----------(tf|)', { t: { type: 'text', text }, f: { type: 'finish', reason: 'stop' } });
-    },
-  };
-  const found = Object.entries(TEXTS).map(
-    ([id, text]): FoundEvidence => ({ id, where: 'kb', source: id, text, score: 1 }),
-  );
-  const place: ResearchPlace = { where: 'kb', find: () => cold('-----(r|)', { r: found }) };
-  const ports = {
-    asking: {
-      model: { model, name: 'm' },
-      budget: new Budget(drawn.limits ?? {}),
-      journal: { find: () => undefined, keep: () => {} },
-    },
-    tools: new Map([['kb_search', drawn.places ?? [place]]]),
-    ...(drawn.steers !== undefined && {
-      steers$: cold(drawn.steers, STEERS).pipe(
-        map((steer) => [steer]),
-        startWith([]),
-      ),
-    }),
-    now,
-  };
+/** A research in virtual time. */
+function timeline(helpers: RunHelpers, now: () => number, drawn: DrawnPlan) {
+  const { ports, places, asked } = drawnWorld(helpers, drawn, { steers: STEERS, answerTo, now });
   const request: PlannedRequest = {
     question: 'Where was the builder born?',
     depth: { ...DEPTHS.normal, looks: 1 },
@@ -124,7 +65,7 @@ function timeline({ cold, flush }: RunHelpers, now: () => number, drawn: Drawn) 
   };
   const lines: string[] = [];
   let final: ResearchFinal | undefined;
-  runPlannedResearch(request, ports).subscribe({
+  runPlannedResearch(request, { ...ports, tools: new Map([['kb_search', places]]) }).subscribe({
     next: (event) => {
       if (event.type === 'final') final = event;
       const label = labelOf(event);
@@ -132,7 +73,7 @@ function timeline({ cold, flush }: RunHelpers, now: () => number, drawn: Drawn) 
     },
     complete: () => lines.push(`${now()} |`),
   });
-  flush();
+  helpers.flush();
   return { lines, asked, final };
 }
 
@@ -185,7 +126,7 @@ describe('runPlannedResearch', () => {
     marbles((helpers, now) => {
       const known: unknown[] = [];
       const answers = {
-        research_decompose: (input: { known?: unknown }) => {
+        research_decompose: (input: CallInput) => {
           known.push(input.known);
           return { question_type: 'factual', sub_questions: PARTS };
         },
