@@ -47,6 +47,7 @@ const TEMPLATE_TEXTS: Readonly<Record<string, readonly [kind: string, descriptio
   iteration: ['Flow', 'The same steps for every item of a list.'],
   loop: ['Flow', 'Steps that repeat until the result is good enough.'],
   parallel: ['Flow', 'Several models work side by side, and one puts their answers together.'],
+  plan: ['Research', 'A plan of searches is carried out side by side, and a report names the source of each sentence.'],
 };
 
 /** Texts that editors offer to authors of agents, by the names under which prompts refer to them. */
