@@ -1,6 +1,7 @@
 /** Citations in an answer: marks such as `[2]`, checked while the answer streams. */
+
+import { mostFitting, type WordsOnPages, wordsOf, wordsOnPages } from '../../knowledge/words/words-on-pages.js';
 import type { Citation, Evidence } from './chat-events.js';
-import { mostFitting, type WordsOnPages, wordsOf, wordsOnPages } from './words-on-pages.js';
 
 /** A mark, whole or as far as it has come: digits in brackets, of which models write up to three. */
 const MARK = /\[(\d{1,3})\]/g;

@@ -6,9 +6,9 @@ import type { KnowledgeHit, KnowledgeHits } from '../../knowledge/base/retrieval
 import type { KnowledgeSearch } from '../../knowledge/knowledge-search.js';
 import type { FoundPassage } from '../../knowledge/search/after/post-processor.js';
 import { defaultProcessors, processHits } from '../../knowledge/search/after/process-hits.js';
+import { mostFitting, wordsOf, wordsOnPages } from '../../knowledge/words/words-on-pages.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
 import { pagesOf } from '../../records/knowledge.js';
-import { mostFitting, wordsOf, wordsOnPages } from '../pipeline/words-on-pages.js';
 import type { EvidenceChannel, FoundEvidence } from '../stages/gather-evidence.js';
 import type { ChatSettings } from './chat-settings.js';
 

@@ -4,6 +4,7 @@ import { EngineError } from '../../errors.js';
 import type { Json, JsonObject } from '../../json.js';
 import type { GraphSearchKind } from '../../knowledge/graph/graph-search.js';
 import type { KnowledgeSearch } from '../../knowledge/knowledge-search.js';
+import { mostFitting, wordsOf, wordsOnPages } from '../../knowledge/words/words-on-pages.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
 import { type ChunkRecord, type DocumentRecord, pagesOf } from '../../records/knowledge.js';
 import type { ToolResult } from '../../tools/tool.js';
@@ -28,7 +29,7 @@ export function datasetPlace(knowledge: KnowledgeSearch, datasetIds: readonly st
         map(({ hits }) =>
           hits.map(
             ({ chunk, document, similarity }): FoundEvidence => ({
-              ...passageOf(chunk, document, similarity),
+              ...passageOf(chunk, document, similarity, question),
               where: 'kb',
             }),
           ),
@@ -56,7 +57,7 @@ export function graphPlace(
         map((hits) =>
           hits.map(
             ({ chunk, document, score, why }): FoundEvidence => ({
-              ...passageOf(chunk, document, score),
+              ...passageOf(chunk, document, score, question),
               where: 'graph',
               why,
             }),
@@ -72,8 +73,16 @@ function hasNoAnswer(error: unknown): boolean {
   return EngineError.is(error) && (error.code === 'GRAPH_MISSING' || error.code === 'BAD_REQUEST');
 }
 
-function passageOf(chunk: ChunkRecord, document: DocumentRecord, score: number): Omit<FoundEvidence, 'where'> {
-  const page = pagesOf(chunk)[0];
+/** Of several pages the one that fits the question best is named. */
+function passageOf(
+  chunk: ChunkRecord,
+  document: DocumentRecord,
+  score: number,
+  question: string,
+): Omit<FoundEvidence, 'where'> {
+  const { start, pageStarts = [] } = chunk;
+  const starts = start === null ? [] : pageStarts.map(([page, at]) => [page, at - start] as const);
+  const page = mostFitting(wordsOf(question), wordsOnPages(chunk.text, starts)) ?? pagesOf(chunk)[0];
   const { url, date } = document.metadata;
   return {
     id: chunk.id,
