@@ -42,6 +42,7 @@ export class IndexView {
   readonly #storage: IndexStorage;
   readonly #scope: IndexScope;
   readonly #cache: RowCache;
+  #isOutdated = false;
 
   constructor(storage: IndexStorage, scope: IndexScope, cache: RowCache, segments: readonly Segment[]) {
     this.#storage = storage;
@@ -73,6 +74,11 @@ export class IndexView {
     this.#whole = segments.map(({ heads, flags }) => heads.every((_, ordinal) => !isOut(flags[ordinal])));
     this.live = live;
     this.averageLength = live === 0 ? 1 : Math.max(total / live, 1);
+  }
+
+  /** Whether rows were asked for that are not there any more: what was read of it lacks passages. */
+  get isOutdated(): boolean {
+    return this.#isOutdated;
   }
 
   /** What the occurrences of a term are set against in BM25, for each passage: `k1` times 1, or more for a passage that is longer than the mean. */
@@ -142,7 +148,10 @@ export class IndexView {
       const read = await this.#storage.read(this.#scope, id, ROWS.bodies, keys);
       for (const { key, passage } of rows) {
         const bytes = read.get(key);
-        if (bytes === undefined) continue;
+        if (bytes === undefined) {
+          this.#isOutdated = true;
+          continue;
+        }
         this.#cache.bodies.set(`${id}/${key}`, bytes, bytes.length);
         found.set(passage, bytes);
       }
@@ -167,6 +176,7 @@ export class IndexView {
     }
     if (missing.size > 0) {
       const read = await this.#storage.read(this.#scope, id, ROWS.terms, [...missing]);
+      if (read.size < missing.size) this.#isOutdated = true;
       for (const [key, stored] of read) {
         const bytes = renewedBlock(stored);
         this.#cache.terms.set(`${id}/${key}`, bytes, bytes.length);

@@ -13,7 +13,7 @@ import { createRowCache, IndexView, type RowCache } from './index-view.js';
 import { LinkGraph } from './link-graph.js';
 import { type MetadataFilter, metadataTest } from './metadata-filter.js';
 import type { Passage, PassageHead, SearchHit } from './passage.js';
-import { searchPassages } from './search-passages.js';
+import { type SearchWork, searchPassages } from './search-passages.js';
 import { DEFAULT_SETTINGS, type SearchSettings } from './search-settings.js';
 import { bodyKey, GONE, HIDDEN, loadSegment, ROWS, type Segment, segmentsBefore } from './segment.js';
 import { type MakeSegmentRows, writeSegmentRows } from './segment-rows.js';
@@ -95,7 +95,7 @@ const SEGMENT_PASSAGES = 2_048;
 const MERGE_AT = 4;
 /** Share of passages that are gone at which a segment is written anew. */
 const GONE_SHARE = 0.2;
-/** Times a change is tried again when another process was faster. */
+/** Times a change, or a search, is tried again when another process was faster. */
 const MAX_ATTEMPTS = 20;
 /** A segment that was not listed for so long never will be. */
 const SWEEP_AFTER_MS = 3_600_000;
@@ -136,7 +136,8 @@ class StoredSearchIndex implements SearchIndex {
   #view: IndexView;
   /** Changes, one after the other. */
   #changes: Promise<unknown> = Promise.resolve();
-  #loading: Promise<IndexView> | undefined;
+  /** Reads of the state; each begins behind what it is asked for. */
+  readonly #loads = new SharedReads<IndexView>();
   #merging: Promise<void> | undefined;
 
   constructor(options: SearchIndexOptions) {
@@ -222,20 +223,37 @@ class StoredSearchIndex implements SearchIndex {
     requireWhole('search', 'limit', limit, 1);
     const question = query.question.slice(0, MAX_QUESTION);
     const expansions = settings.expandTerms ? expandedTerms(question, query.terms ?? this.#options.terms) : [];
-    const [view, [analysed, ...extra]] = await Promise.all([
+    const [first, [analysed, ...extra]] = await Promise.all([
       this.#refreshed(),
       this.#words.analyse([question, ...expansions.map(({ text }) => text)]),
     ]);
     signal?.throwIfAborted();
     if (analysed === undefined || (analysed.terms.length === 0 && extra.length === 0)) return [];
+    const expanded = expandedQuestion(expansions, extra);
+    let view = first;
+    for (let attempt = 1; ; attempt += 1) {
+      const work = { view, question: analysed, expanded, settings, links: this.#links, limit };
+      const hits = await this.#searchIn(work, question, query, signal);
+      if (!view.isOutdated || attempt >= MAX_ATTEMPTS) return hits;
+      // Segments were merged, or passages taken out, while their rows were read: what was found lacks passages.
+      const newest = await this.#refreshed();
+      signal?.throwIfAborted();
+      if (newest === view) return hits;
+      view = newest;
+    }
+  }
+
+  async #searchIn(
+    work: Omit<SearchWork, 'accepts' | 'dense'>,
+    question: string,
+    query: SearchQuery,
+    signal: AbortSignal | undefined,
+  ): Promise<SearchHit[]> {
+    const { view } = work;
     const accepts = acceptance(view, query);
     const dense = await this.#dense?.search(view, question, signal);
     const { turns } = this.#options;
-    const work = {
-      ...{ view, question: analysed, expanded: expandedQuestion(expansions, extra), settings },
-      ...{ links: this.#links, accepts, limit, dense },
-    };
-    const search = () => searchPassages(work);
+    const search = () => searchPassages({ ...work, accepts, dense });
     const hits = await (turns === undefined ? search() : turns.do(search, signal));
     signal?.throwIfAborted();
     return hits;
@@ -291,27 +309,30 @@ class StoredSearchIndex implements SearchIndex {
   async #refreshed(): Promise<IndexView> {
     const generation = await this.#looks.read('generation', () => this.#storage.generation(this.#scope));
     if (generation === this.#generation) return this.#view;
-    this.#loading ??= this.#load().finally(() => {
-      this.#loading = undefined;
-    });
-    return this.#loading;
+    return this.#loads.read('state', () => this.#load());
   }
 
   async #load(): Promise<IndexView> {
-    const known = new Map(this.#view.segments.map((segment) => [segment.id, segment]));
-    const { generation, segments: entries } = await this.#storage.state(this.#scope);
-    const segments: Segment[] = [];
-    for (const entry of entries) {
-      const segment = known.get(entry.id);
-      segments.push(
-        segment === undefined
-          ? await loadSegment(this.#storage, this.#scope, entry)
-          : { ...segment, flags: entry.flags },
-      );
+    for (let attempt = 1; ; attempt += 1) {
+      const { generation, segments: entries } = await this.#storage.state(this.#scope);
+      if (generation === this.#generation) return this.#view;
+      const known = new Map(this.#view.segments.map((segment) => [segment.id, segment]));
+      const segments: Segment[] = [];
+      for (const entry of entries) {
+        const segment = known.get(entry.id);
+        segments.push(
+          segment === undefined
+            ? await loadSegment(this.#storage, this.#scope, entry)
+            : { ...segment, flags: entry.flags },
+        );
+      }
+      const isWhole = segments.every((segment) => segment.isWhole);
+      // A segment that another process dropped while it was read is no part of the newest state.
+      if (!isWhole && attempt < MAX_ATTEMPTS && (await this.#storage.generation(this.#scope)) !== generation) continue;
+      this.#view = new IndexView(this.#storage, this.#scope, this.#cache, segments);
+      this.#generation = generation;
+      return this.#view;
     }
-    this.#view = new IndexView(this.#storage, this.#scope, this.#cache, segments);
-    this.#generation = generation;
-    return this.#view;
   }
 
   /** Commits what `make` says for the newest view; tries again when another process was faster. */

@@ -45,6 +45,8 @@ export interface Segment {
   /** First terms of the blocks, ascending. */
   readonly blocks: readonly string[];
   readonly flags: Uint8Array;
+  /** Whether all was there when it was read; rows are deleted once another segment takes their place. */
+  readonly isWhole: boolean;
 }
 
 /** The key of the body of a passage: keys are in the order of places. */
@@ -147,7 +149,9 @@ export async function loadSegment(storage: IndexStorage, scope: IndexScope, entr
   const blocks = textsOf(readJson(outline.get('')));
   const share = sharing();
   const loaded = heads.flatMap(({ bytes }) => listOf(readJson(bytes)).map((packed) => share(unpackHead(packed))));
-  return { id, blocks, flags, heads: loaded, ordinals: new Map(loaded.map((head, ordinal) => [head.id, ordinal])) };
+  const ordinals = new Map(loaded.map((head, ordinal) => [head.id, ordinal]));
+  const isWhole = outline.size > 0 && loaded.length === flags.length;
+  return { id, blocks, flags, heads: loaded, ordinals, isWhole };
 }
 
 /** The bodies of a segment in the order of places; those that were erased are absent. */

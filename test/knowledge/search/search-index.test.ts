@@ -1,9 +1,11 @@
+import { firstValueFrom, Subject } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { createMemoryIndexStorage } from '../../../src/knowledge/search/memory-index-storage.js';
 import type { Passage } from '../../../src/knowledge/search/passage.js';
 import { openSearchIndex, type SearchIndex } from '../../../src/knowledge/search/search-index.js';
 import { DEFAULT_SETTINGS, readSearchSettings } from '../../../src/knowledge/search/search-settings.js';
 import { openWords } from '../../../src/knowledge/words/words.js';
+import type { IndexStorage } from '../../../src/records/index-storage.js';
 
 const words = openWords();
 const VOCABULARY =
@@ -265,6 +267,88 @@ describe('a search index', () => {
     );
     await Promise.all(writers.map((index) => index.settled()));
     for (const index of writers) expect(await answers(index)).toEqual(await answers(await filled(passages)));
+  });
+
+  describe('that another one changes while it is searched', () => {
+    const texts = ['a circuit opens', 'a circuit closes', 'a circuit breaks', 'a circuit is new'];
+    const passages = texts.map((text, at): Passage => ({ id: `p${at}`, documentId: 'd', title: '', text }));
+
+    /** A writer with three segments, and a reader whose storage calls `during` once, before or behind a read of its own. */
+    async function opened(during: (storage: IndexStorage, writer: SearchIndex) => Partial<IndexStorage>) {
+      const storage = createMemoryIndexStorage();
+      const [scope, onError] = [{ tenant: 't', dataset: 'd', words }, fail];
+      const writer = openSearchIndex({ ...scope, storage, onError });
+      for (const passage of passages.slice(0, 3)) await writer.add([passage]);
+      const reader = openSearchIndex({ ...scope, storage: { ...storage, ...during(storage, writer) }, onError });
+      const idsOf = async () => (await reader.search({ question: 'circuit' })).map(({ id }) => id).toSorted();
+      return { writer, idsOf };
+    }
+
+    /** Adds the passage that has all segments merged, and their rows deleted. */
+    function merging(writer: SearchIndex): () => Promise<void> {
+      let isDone = false;
+      return async () => {
+        if (isDone) return;
+        isDone = true;
+        await writer.add(passages.slice(3));
+        await writer.settled();
+        expect(await writer.size()).toMatchObject({ passages: 4, segments: 1 });
+      };
+    }
+
+    it.each(['terms', 'bodies'])('searches anew where %s were deleted before they were read', async (read) => {
+      const { idsOf } = await opened((storage, writer) => {
+        const merge = merging(writer);
+        return {
+          async read(scope, segment, kind, keys) {
+            if (kind === read) await merge();
+            return storage.read(scope, segment, kind, keys);
+          },
+        };
+      });
+      expect(await idsOf()).toEqual(['p0', 'p1', 'p2', 'p3']);
+    });
+
+    it('reads its segments anew where they were deleted before their heads were read', async () => {
+      const { idsOf } = await opened((storage, writer) => {
+        const merge = merging(writer);
+        return {
+          async list(scope, segment, kind, page) {
+            if (kind === 'heads') await merge();
+            return storage.list(scope, segment, kind, page);
+          },
+        };
+      });
+      expect(await idsOf()).toEqual(['p0', 'p1', 'p2', 'p3']);
+    });
+
+    it('does not take the state that a search before has begun to read', async () => {
+      const [begun, go] = [new Subject<void>(), new Subject<void>()];
+      let reads = 0;
+      const { writer, idsOf } = await opened((storage) => ({
+        async state(scope) {
+          const state = await storage.state(scope);
+          reads += 1;
+          if (reads === 1) {
+            const released = firstValueFrom(go);
+            begun.next();
+            await released;
+          }
+          return state;
+        },
+      }));
+      const isBegun = firstValueFrom(begun);
+      const first = idsOf();
+      await isBegun;
+      await writer.add(passages.slice(3));
+      const second = idsOf();
+      // The second has looked by then.
+      for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
+      go.next();
+      expect(await second).toEqual(['p0', 'p1', 'p2', 'p3']);
+      expect(await first).toContain('p0');
+      await writer.settled();
+    });
   });
 
   it('names passages whose terms another version made', async () => {
