@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { filter, firstValueFrom, merge, scan, takeWhile, timer } from 'rxjs';
+import { defer, filter, firstValueFrom, merge, tap, timer } from 'rxjs';
 import { EngineError } from '../errors.js';
 import type { KnowledgeBase } from '../knowledge/base/knowledge-base.js';
 import { syncFolder } from '../knowledge/base/sync-folder.js';
@@ -30,6 +30,8 @@ export interface FolderDatasetsOptions {
   readonly folder: string;
   /** @default {@link PARSING_MS} */
   readonly parsingMs?: number | undefined;
+  /** Told of files that a search waits for. */
+  readonly onParsing?: ((dataset: string, documents: number) => void) | undefined;
 }
 
 /** Datasets of which some are folders. */
@@ -50,6 +52,8 @@ export function createFolderDatasets(options: FolderDatasetsOptions, tenant = LO
   const known = new Map<string, string>();
   /** Each search looks whether there are more folders; those that come at once look together. */
   const looks = new SharedReads<readonly string[]>();
+  /** Searches of a folder that is being read wait for the same files to be parsed. */
+  const reads = new SharedReads<void>();
   const foldersOf = async (folder: string | undefined): Promise<readonly string[]> =>
     folder === undefined ? [] : looks.read(folder, () => foldersIn(folder));
   const retrieverOf = (owner: string): FolderDatasets => ({
@@ -64,14 +68,16 @@ export function createFolderDatasets(options: FolderDatasetsOptions, tenant = LO
       const names = await foldersOf(folder);
       if (names.length === 0) return;
       const base = await options.open();
-      for (const name of names) await follow(base, owner, path.join(folder as string, name), signal);
-      signal.throwIfAborted();
+      for (const name of names) {
+        await follow(base, owner, path.join(folder as string, name));
+        signal.throwIfAborted();
+      }
     },
     async search(request, signal) {
       const base = await options.open();
       const folder = folderOf(options.folder, owner);
       for (const name of folder === undefined ? [] : request.datasets) {
-        if (isName(name)) await follow(base, owner, path.join(folder as string, name), signal);
+        if (isName(name)) await follow(base, owner, path.join(folder as string, name));
       }
       signal.throwIfAborted();
       return base.retriever(owner).search(request, signal);
@@ -79,16 +85,22 @@ export function createFolderDatasets(options: FolderDatasetsOptions, tenant = LO
   });
   return retrieverOf(tenant);
 
-  async function follow(base: KnowledgeBase, owner: string, folder: string, signal: AbortSignal): Promise<void> {
-    const facts = await factsOf(folder);
+  /** Goes on when the search that began it is cancelled: others may wait for it, and the next one begins with what it did. */
+  function follow(base: KnowledgeBase, owner: string, folder: string): Promise<void> {
     const key = JSON.stringify([owner, folder]);
+    return reads.read(key, () => readFolder(base, owner, folder, key));
+  }
+
+  async function readFolder(base: KnowledgeBase, owner: string, folder: string, key: string): Promise<void> {
+    const facts = await factsOf(folder);
     if (facts === undefined || known.get(key) === facts) return;
     const datasetId = await datasetFor(base, owner, folder);
     if (datasetId === undefined) return;
-    const { queued } = await syncFolder(base, { tenant: owner, datasetId, path: folder, deletesGone: true, signal });
+    const { queued } = await syncFolder(base, { tenant: owner, datasetId, path: folder, deletesGone: true });
     if (known.size >= MAX_FOLDERS) known.clear();
     known.set(key, facts);
-    await parsed(base, owner, datasetId, new Set(queued), options.parsingMs ?? PARSING_MS);
+    if (queued.length > 0) options.onParsing?.(path.basename(folder), queued.length);
+    await parsed(base, owner, datasetId, queued, options.parsingMs ?? PARSING_MS);
   }
 }
 
@@ -141,23 +153,21 @@ async function parsed(
   base: KnowledgeBase,
   tenant: string,
   datasetId: string,
-  ids: Set<string>,
+  ids: readonly string[],
   ms: number,
 ): Promise<void> {
-  if (ids.size === 0) return;
+  if (ids.length === 0) return;
+  const left = new Set(ids);
   const ended$ = base.progress(tenant, datasetId).pipe(
     filter(({ run }) => run !== 'RUNNING'),
-    scan((left, { documentId }) => {
-      left.delete(documentId);
-      return left;
-    }, ids),
-    takeWhile((left) => left.size > 0, true),
-    filter((left) => left.size === 0),
+    tap(({ documentId }) => left.delete(documentId)),
   );
-  const over = firstValueFrom(merge(ended$, timer(ms)));
-  // Those that were done before it was listened.
-  const query = { ids: [...ids], limit: ids.size, offset: 0, orderBy: 'createdAt', descending: false } as const;
-  const { items } = await base.documents.list(tenant, { ...query, runs: ['RUNNING'] });
-  if (items.length > 0) await over;
-  else over.catch(() => {});
+  // Those that were over before it was listened.
+  const stored$ = defer(async () => {
+    const query = { ids, limit: ids.length, offset: 0, orderBy: 'createdAt', descending: false } as const;
+    const { items } = await base.documents.list(tenant, { ...query, runs: ['RUNNING'] });
+    const running = new Set(items.map(({ id }) => id));
+    for (const id of ids) if (!running.has(id)) left.delete(id);
+  });
+  await firstValueFrom(merge(merge(ended$, stored$).pipe(filter(() => left.size === 0)), timer(ms)));
 }

@@ -12,7 +12,7 @@ import type { KnowledgeStore } from '../records/knowledge-store.js';
 import { LOCAL_TENANT } from '../settings/access.js';
 import type { Settings } from '../settings/read-settings.js';
 import type { IndexSizes } from '../transport/server-parts.js';
-import type { FolderDatasets } from './folder-datasets.js';
+import type { FolderDatasets, FolderDatasetsOptions } from './folder-datasets.js';
 import { type KnowledgeOnDemand, knowledgeOnDemand } from './knowledge-on-demand.js';
 import type { OpenKnowledge } from './open-knowledge.js';
 import type { OpenStores } from './open-stores.js';
@@ -40,6 +40,8 @@ export interface ServedKnowledgeOptions {
   readonly log: Log;
   /** Before what comes, searches do not begin. @default nothing goes before them */
   readonly arrivals?: Arrivals | undefined;
+  /** How datasets that are folders are read. */
+  readonly folders?: Pick<FolderDatasetsOptions, 'parsingMs' | 'onParsing'> | undefined;
 }
 
 /** Of a knowledge base that is not loaded. */
@@ -52,7 +54,7 @@ const MAX_WAITING = 1_000;
 export function serveKnowledge(
   stores: OpenStores,
   services: Pick<Services, 'models' | 'threads'>,
-  { settings, log, arrivals }: ServedKnowledgeOptions,
+  { settings, log, arrivals, folders }: ServedKnowledgeOptions,
 ): ServedKnowledge {
   const folder = settings.nodes.datasetsDir ?? path.join(settings.stores.dataDir, 'datasets');
   let opened: OpenKnowledge | undefined;
@@ -68,7 +70,7 @@ export function serveKnowledge(
   let retriever: Promise<FolderDatasets> | undefined;
   const load = (): Promise<FolderDatasets> => {
     retriever ??= import('./folder-datasets.js').then(({ createFolderDatasets }) =>
-      createFolderDatasets({ open, folder }),
+      createFolderDatasets({ ...folders, open, folder }),
     );
     return retriever;
   };

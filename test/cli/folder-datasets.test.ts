@@ -1,13 +1,14 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createFolderDatasets } from '../../src/cli/folder-datasets.js';
+import type { KnowledgeBase } from '../../src/knowledge/base/knowledge-base.js';
 import { newBase } from '../knowledge/base/support/new-base.js';
 import { temporaryFolder } from '../stores/support/temporary-folder.js';
 
 const never = new AbortController().signal;
 
-async function open(files: Readonly<Record<string, string>>) {
+async function open(files: Readonly<Record<string, string>>, { isParsed = true } = {}) {
   const folder = await temporaryFolder();
   const write = async (name: string, content: string) => {
     await mkdir(path.dirname(path.join(folder, name)), { recursive: true });
@@ -15,8 +16,8 @@ async function open(files: Readonly<Record<string, string>>) {
   };
   for (const [name, content] of Object.entries(files)) await write(name, content);
   const test = newBase();
-  test.start();
-  const retriever = createFolderDatasets({ open: async () => test.base, folder });
+  if (isParsed) test.start();
+  const retriever = createFolderDatasets({ open: async () => test.base, folder, parsingMs: 600_000 });
   const search = async (dataset: string, tenant?: string): Promise<readonly string[]> => {
     const own = tenant === undefined ? retriever : retriever.forTenant?.(tenant);
     const options = { topN: 8, topK: 100, similarityThreshold: 0, keywordWeight: 1, rerankId: '', crossLanguages: [] };
@@ -33,6 +34,13 @@ async function open(files: Readonly<Record<string, string>>) {
   return { ...test, folder, write, search, retriever };
 }
 
+async function documentsOf({ datasets, documents }: KnowledgeBase) {
+  const dataset = await datasets.findByName('local', 'manuals');
+  if (dataset === undefined) return [];
+  const query = { limit: 10, offset: 0, orderBy: 'createdAt', descending: false } as const;
+  return (await documents.list('local', { ...query, datasetIds: [dataset.dataset.id] })).items;
+}
+
 describe('folders of datasets', () => {
   it('are searched with what they hold now', async () => {
     const { folder, write, search } = await open({
@@ -43,6 +51,19 @@ describe('folders of datasets', () => {
     await write('manuals/a.md', 'another, larger pump');
     await rm(path.join(folder, 'manuals/deep'), { recursive: true });
     expect(await search('manuals')).toEqual(['another, larger pump']);
+  });
+
+  it('are searched by all that ask meanwhile when their files are parsed', async () => {
+    const { base, start, search } = await open({ 'manuals/a.md': 'the first pump' }, { isParsed: false });
+    const first = search('manuals');
+    await vi.waitFor(async () => expect(await documentsOf(base)).toMatchObject([{ run: 'RUNNING' }]), {
+      timeout: 60_000,
+    });
+    const others = [search('manuals'), search('manuals')];
+    // What has nothing to wait for is over by then.
+    for (let turn = 0; turn < 50; turn += 1) await search('manuals', 'bob').catch(() => {});
+    start();
+    expect(await Promise.all([first, ...others])).toEqual([['the first pump'], ['the first pump'], ['the first pump']]);
   });
 
   it('are named before and after they were searched, each once, to their tenant', async () => {

@@ -65,8 +65,8 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     );
   }
   const settings = settingsOf(values);
-  const warn = (_: object, message: string): void => void terminal.err.write(`warning: ${message}\n`);
-  const log: Log = { info: () => {}, warn, error: warn };
+  const telling = (kind: string) => (_: object, message: string) => void terminal.err.write(`${kind}: ${message}\n`);
+  const log: Log = { info: telling('note'), warn: telling('warning'), error: telling('warning') };
   const { openLocalResearch } = await import('./research-source.js');
   const source = await openLocalResearch(terminal.env, log, values.steps);
   const questioner = asks ? new Questioner(terminal, source) : undefined;

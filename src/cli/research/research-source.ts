@@ -22,6 +22,9 @@ import { openServices, timeoutsOf } from '../open-services.js';
 import { openStores } from '../open-stores.js';
 import { serveKnowledge } from '../served-knowledge.js';
 
+/** How long a search waits for files that are new; a command has no later search that would find them. */
+const PARSING_MS = 600_000;
+
 /** What is researched. */
 export interface ResearchQuestion {
   readonly question: string;
@@ -59,7 +62,12 @@ export async function openLocalResearch(
     await closeServices();
     throw error;
   });
-  const knowledge = serveKnowledge(stores, services, { settings, log });
+  const folders = {
+    parsingMs: PARSING_MS,
+    onParsing: (dataset: string, documents: number) =>
+      log.info({ dataset, documents }, `waits for ${documents} documents of "${dataset}" to be parsed`),
+  };
+  const knowledge = serveKnowledge(stores, services, { settings, log, folders });
   const models = planner ?? services.models;
   const { steers: store, signals } = stores;
   const steers = store && createRunSteers({ store, signals, now: Date.now });
