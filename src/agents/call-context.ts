@@ -6,6 +6,7 @@ import type { KnowledgeSearch } from '../knowledge/knowledge-search.js';
 import type { Models } from '../models/router.js';
 import type { Caches } from '../newest.js';
 import { requireObject } from '../operators/invalid-option.js';
+import type { LoopTurns } from '../operators/loop-turns.js';
 import type { TenantChats } from '../records/chats.js';
 import type { RunSteers } from '../records/steers.js';
 import type { ToolServices } from '../tools/tool-services.js';
@@ -30,6 +31,8 @@ export interface Services extends ToolServices {
   readonly caches?: Caches & { forTenant?(tenant: string): Caches };
   /** What people change of runs at work. @default nothing can be changed */
   readonly steers?: RunSteers;
+  /** How stages of chats that come at once begin, one behind the other. @default all begin at once */
+  readonly turns?: Pick<LoopTurns, 'do'>;
   readonly remember?: (entry: MemoryEntry) => Promise<void>;
   /** Bytes of what a model is asked that the log of the run tells. @default 0: nothing */
   readonly detailBytes?: number;

@@ -10,6 +10,7 @@ import { EXIT_MS, STOPPING_MS } from '../hosting/host-options.js';
 import type { Log } from '../logger.js';
 import type { ModelsDescription } from '../models/router.js';
 import { Arrivals } from '../operators/arrivals.js';
+import { LoopTurns } from '../operators/loop-turns.js';
 import type { AgentRecord } from '../records/agents.js';
 import { LOCAL_TENANT } from '../settings/access.js';
 import {
@@ -141,7 +142,12 @@ async function serveUntilStopped(
   const server = createServer({
     config,
     stores,
-    services: { ...services, ...(!hasRagflow && { retriever: knowledge.retriever }), knowledge: knowledge.search },
+    services: {
+      ...services,
+      ...(!hasRagflow && { retriever: knowledge.retriever }),
+      knowledge: knowledge.search,
+      turns: new LoopTurns({ most: 1, later: arrivals.later }),
+    },
     telemetry,
     arrivals,
     log,

@@ -17,6 +17,7 @@ import type { Activation } from '../../graph/node.js';
 import { delta, type NodeEvent, notice, settled } from '../../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
+import { inTurn } from '../../operators/in-turn.js';
 import { listIn } from '../chat/retrieval.js';
 import { createTextReader } from '../values/text-reader.js';
 import { openModels } from './chat-models.js';
@@ -65,7 +66,13 @@ export function answerChat(given: ChatParams, activation: Activation): Observabl
     const events$ = withServers(context, params.mcp ?? undefined, (connections) =>
       runChat(asked, stagesOf(node, openTools(node, connections), thread, turn.history)),
     );
-    return events$.pipe(concatMap((event) => nodeEvents(event, message, context, thread))).subscribe(subscriber);
+    return events$
+      .pipe(
+        // The first event of a run is on its way; that of another may still have to come.
+        inTurn(context.services.turns),
+        concatMap((event) => nodeEvents(event, message, context, thread)),
+      )
+      .subscribe(subscriber);
   });
 }
 
