@@ -38,8 +38,6 @@ describe('the ladder', () => {
     isSufficient: false,
     missing: [],
     answered: 1,
-    unanswered: 0,
-    unsure: 0,
     roundsLeft: 1,
     isCut: false,
     contradictions: 0,
@@ -54,8 +52,6 @@ describe('the ladder', () => {
     [{ missing: ['x'] }, 'follow_up'],
     [{ missing: ['x'], answered: 0 }, 'follow_up'],
     [{ missing: ['x'], roundsLeft: 0 }, 'answer_with_caveat'],
-    [{ unsure: 1 }, 'look_again'],
-    [{ unsure: 1, roundsLeft: 0 }, 'answer_with_caveat'],
     [{ answered: 0 }, 'unanswerable'],
     [{}, 'answer_with_caveat'],
   ])('leads from %o to %s', (standing, action) => {

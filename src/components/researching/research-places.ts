@@ -1,7 +1,8 @@
 /** Where a node researches: the datasets, graphs and web of its run. */
-import { filter, map, type Observable } from 'rxjs';
+import { filter, type Observable, tap } from 'rxjs';
 import { z } from 'zod';
 import type { CallContext } from '../../agents/call-context.js';
+import { toEngineError } from '../../errors.js';
 import { callFinished, callStarted, type NodeEvent } from '../../graph/node-events.js';
 import type { JsonObject } from '../../json.js';
 import type { GraphSearchKind } from '../../knowledge/graph/graph-search.js';
@@ -93,9 +94,9 @@ function called(tool: AnyTool, question: string, context: CallContext, report: R
   report(callStarted({ id, kind: 'tool', name: tool.name }));
   return callTool(tool, { query: question }, { ...call, key: `${context.token}/${id}`, trace: context.trace(id) }).pipe(
     filter((event): event is ToolResult => event.type === 'result'),
-    map((result) => {
-      report(callFinished({ id }));
-      return result;
+    tap({
+      next: () => report(callFinished({ id })),
+      error: (error: unknown) => report(callFinished({ id, error: toEngineError(error, 'TOOL_FAILED') })),
     }),
   );
 }

@@ -335,9 +335,6 @@ class DeepSearch {
       isSufficient,
       missing,
       answered: answered.length,
-      unanswered: questions.filter(({ status }) => status === 'unanswered').length,
-      // Each sub-question was looked at as often as the depth allows.
-      unsure: 0,
       roundsLeft: isFull ? 0 : depth.rounds - this.#round,
       isCut: this.#isCut || (this.#failedPlaces > 0 && this.#table.items.length === 0),
       contradictions: contradictions.length,

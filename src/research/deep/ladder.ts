@@ -8,10 +8,6 @@ export interface Standing {
   readonly missing: readonly string[];
   /** Sub-questions with an answer that was verified. */
   readonly answered: number;
-  /** Sub-questions without one. */
-  readonly unanswered: number;
-  /** Sub-questions whose answer is too uncertain to count, and that may be looked at again. */
-  readonly unsure: number;
   /** Rounds that may follow. */
   readonly roundsLeft: number;
   /** Whether evidence cannot be had any more: the budget or the time is used up, a person said enough, or all places failed. */
@@ -27,7 +23,6 @@ export type Action =
   /** Both sides are shown with their sources. */
   | 'answer_with_both_sides'
   | 'follow_up'
-  | 'look_again'
   /** The report says that the question cannot be answered, and what was tried. */
   | 'unanswerable';
 
@@ -41,15 +36,15 @@ export type Action =
  * | sufficient, sources contradict each other | both sides |
  * | sufficient | answer |
  * | something is named as missing, rounds are left | follow-up questions |
- * | unsure, rounds are left | look again |
  * | something is known | answer with caveat |
  * | else | unanswerable |
+ *
+ * A sub-question whose answer is unsure is looked at again before its round ends.
  */
 export function nextAction(standing: Standing): Action {
-  const { isSufficient, missing, answered, unsure, roundsLeft, isCut, contradictions } = standing;
+  const { isSufficient, missing, answered, roundsLeft, isCut, contradictions } = standing;
   if (isCut && !isSufficient) return answered > 0 ? 'answer_with_caveat' : 'unanswerable';
   if (isSufficient && answered > 0) return contradictions > 0 ? 'answer_with_both_sides' : 'answer';
   if (missing.length > 0 && roundsLeft > 0) return 'follow_up';
-  if (unsure > 0 && roundsLeft > 0) return 'look_again';
   return answered > 0 ? 'answer_with_caveat' : 'unanswerable';
 }

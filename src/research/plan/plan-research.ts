@@ -302,9 +302,6 @@ class PlannedResearch {
       isSufficient,
       missing,
       answered: factsOf(this.#picture).length,
-      unanswered: this.#gaps.size,
-      // Tasks look as often as the depth allows.
-      unsure: 0,
       roundsLeft: Math.min(MAX_REPLANS, this.#request.depth.rounds - 1) - this.#replans,
       isCut: this.#isCut,
       contradictions: contradictions.length,

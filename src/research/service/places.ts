@@ -63,14 +63,15 @@ export function graphPlace(
             }),
           ),
         ),
-        catchError((error: unknown) => (hasNoAnswer(error) ? of([]) : throwError(() => error))),
+        catchError((error: unknown) => (hasNoAnswer(error, kind) ? of([]) : throwError(() => error))),
       ),
   };
 }
 
 /** No graph was built, or the question names no two ends of a path: neither is a fault of the place. */
-function hasNoAnswer(error: unknown): boolean {
-  return EngineError.is(error) && (error.code === 'GRAPH_MISSING' || error.code === 'BAD_REQUEST');
+function hasNoAnswer(error: unknown, kind: GraphSearchKind): boolean {
+  if (!EngineError.is(error)) return false;
+  return error.code === 'GRAPH_MISSING' || (kind === 'path' && error.code === 'BAD_REQUEST');
 }
 
 /** Of several pages the one that fits the question best is named. */

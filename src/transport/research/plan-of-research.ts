@@ -10,7 +10,7 @@ import type { ServerParts } from '../server-parts.js';
 import { readResearch } from './start-research.js';
 
 /** The plan of a research. @throws EngineError NOT_FOUND where there is none, or none yet */
-export async function planOf(parts: ServerParts, tenant: string, run: RunRecord): Promise<PicturedPlan> {
+export async function planOfResearch(parts: ServerParts, tenant: string, run: RunRecord): Promise<PicturedPlan> {
   const { picture } = await readResearch(parts, tenant, run);
   if (picture.planned === undefined) throw new EngineError('NOT_FOUND', `Research "${run.id}" has no plan yet.`);
   return picture.planned;
@@ -19,11 +19,11 @@ export async function planOf(parts: ServerParts, tenant: string, run: RunRecord)
 /**
  * Puts a plan in place of that of a research; gives it as it was read. What begins meanwhile stays as it is.
  *
- * @throws EngineError PLAN_REJECTED with every problem and its path, CONFLICT for a research that is over, NOT_FOUND as {@link planOf}
+ * @throws EngineError PLAN_REJECTED with every problem and its path, CONFLICT for a research that is over, NOT_FOUND as {@link planOfResearch}
  */
 export async function putPlan(parts: ServerParts, tenant: string, run: RunRecord, given: unknown): Promise<TaskPlan> {
   requireAtWork(run);
-  const { plan, tools, tasks } = await planOf(parts, tenant, run);
+  const { plan, tools, tasks } = await planOfResearch(parts, tenant, run);
   const { readChangedPlan } = await import('../../research/plan/change-plan.js');
   const changed = readChangedPlan(given, plan, { begun: new Set(tasks.keys()), tools });
   const change = { action: 'plan', plan: changed } as unknown as JsonObject;

@@ -17,7 +17,7 @@ import { awaitRun, type RunView, streamRun } from '../runs/answer-run.js';
 import { followRun } from '../runs/follow-run.js';
 import { runView, timelineShape, timelineView } from '../runs/run-view.js';
 import { anyObject } from '../shapes.js';
-import { planOf, putPlan, requireAtWork, steersOf } from './plan-of-research.js';
+import { planOfResearch, putPlan, requireAtWork, steersOf } from './plan-of-research.js';
 import { findResearchRun, readResearch, researchSchema, startResearch } from './start-research.js';
 
 const eventsQuery = z.object({
@@ -118,7 +118,7 @@ export const researchRoutes: RouteGroup = {
       finds: ({ tenant, params }, parts) => findResearchRun(parts, tenant, params.run),
       data: planShape,
       handle: async ({ tenant, found }, parts) => {
-        const { plan, tools, tasks } = await planOf(parts, tenant, found);
+        const { plan, tools, tasks } = await planOfResearch(parts, tenant, found);
         return success({ plan, tools, tasks: Object.fromEntries(tasks) });
       },
     }),
