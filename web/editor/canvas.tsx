@@ -1,11 +1,10 @@
 /** The canvas with what a run does on it, as soon as it is known where everything stands. */
 import '@xyflow/react/dist/base.css';
 import { type MouseEvent, useCallback, useEffect, useId, useMemo, useState } from 'react';
-import type { RunPicture } from '../../src/canvas/picture/picture.js';
 import { useUnknownTypes } from '../canvas/catalogue.js';
 import type { Drawing } from '../canvas/drawing.js';
 import { sceneOf } from '../canvas/layout/scene.js';
-import { LiveProvider, LiveRun } from '../canvas/live/live-run.js';
+import { LiveProvider, type LiveRun } from '../canvas/live/live-run.js';
 import { SurroundingsProvider } from '../canvas/nodes/surroundings.js';
 import { usePlacement } from '../canvas/placement.js';
 import { LoadingNote } from '../parts/notes.js';
@@ -17,25 +16,23 @@ import { wayOfHandle } from './model/ways.js';
 import { useKeptFocus } from './use-kept-focus.js';
 
 export interface CanvasProps {
-  readonly picture: RunPicture | undefined;
-  readonly isLive: boolean;
+  /** The run that is shown. */
+  readonly live: LiveRun;
   /** Whether choosing a node opens its form. */
   readonly opensForm: boolean;
   /** Opens the form of what is selected. */
   readonly onOpen: () => void;
 }
 
-export function Canvas({ picture, isLive, opensForm, onOpen }: CanvasProps) {
+export function Canvas({ live, opensForm, onOpen }: CanvasProps) {
   const { document, spots } = useEditorState();
   const drawing = useMemo(() => editorDrawing(document), [document]);
   const placement = useMemo(() => spots && editorPlacement(drawing, spots), [drawing, spots]);
   useKeptFocus(placement !== undefined);
-  const [live] = useState(() => new LiveRun());
   const scope = useId();
   const unknownTypes = useUnknownTypes(drawing);
   const onPort = usePort(drawing);
   const surroundings = useMemo(() => ({ scope, unknownTypes, onPort }), [scope, unknownTypes, onPort]);
-  useEffect(() => live.show(picture, isLive), [live, picture, isLive]);
   if (placement === undefined) return <FirstPlacement drawing={drawing} />;
   return (
     <SurroundingsProvider value={surroundings}>

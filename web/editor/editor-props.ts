@@ -1,6 +1,6 @@
 /** What an editor needs of the screen that it is on. */
-import type { RunPicture } from '../../src/canvas/picture/picture.js';
 import type { Document } from '../../src/dsl/document.js';
+import type { LiveRun } from '../canvas/live/live-run.js';
 import type { AgentDetail } from '../run/agent-detail.js';
 import type { LastValues } from './model/last-values.js';
 import type { EditorHandle } from './use-draft.js';
@@ -11,8 +11,8 @@ export interface EditorProps {
   readonly document: Document;
   /** Whether a run is shown, also when nothing is known of it yet. */
   readonly isRunShown: boolean;
-  readonly picture: RunPicture | undefined;
-  readonly isLive: boolean;
+  /** The run that is shown on its canvas. */
+  readonly live: LiveRun;
   readonly selected: string | undefined;
   readonly onSelect: (id: string | undefined) => void;
   /** Whether choosing a component opens its form. */

@@ -29,7 +29,7 @@ export interface EditorScreenProps extends EditorProps {
 const NONE: readonly Issue[] = [];
 
 export function EditorScreen(props: EditorScreenProps) {
-  const { agent, isRunShown, picture, isLive, selected, onSelect, opensForm, saver, issues$, onReload } = props;
+  const { agent, isRunShown, live, selected, onSelect, opensForm, saver, issues$, onReload } = props;
   const words = useTexts(texts);
   const root = useRef<HTMLDivElement>(null);
   const { store } = useEditor();
@@ -60,7 +60,7 @@ export function EditorScreen(props: EditorScreenProps) {
       <div className={style.work}>
         {palette.isOpen && <Palette onClose={() => palette.turn(false)} />}
         <div className={style.canvas}>
-          <Canvas picture={picture} isLive={isLive} opensForm={opensForm} onOpen={form.open} />
+          <Canvas live={live} opensForm={opensForm} onOpen={form.open} />
           <Suspense>{form.isOpen && <Inspector issues={issues} goal={goal} onClose={form.close} />}</Suspense>
           <RefusalNote />
         </div>

@@ -1,6 +1,6 @@
 /** The canvas of an agent: with its editor where there is room for one, else as a picture. */
 import { useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
+import { lazy, memo, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import type { Document } from '../../src/dsl/document.js';
 import { CanvasView } from '../canvas/canvas-view.js';
 import type { EditorHandle } from '../editor/use-draft.js';
@@ -10,14 +10,14 @@ import { useClient } from '../shell/studio.js';
 import { readState } from '../trace/read-state.js';
 import type { AgentDetail } from './agent-detail.js';
 import type { Conversation } from './conversation.js';
-import type { ShownPicture } from './use-conversation.js';
+import type { ShownRun } from './use-conversation.js';
 
 const Editor = lazy(async () => ({ default: (await import('../editor/editor.js')).Editor }));
 
 /** Below this width of the window it is for reading and running. */
 const ROOM = '(min-width: 1000px)';
 
-export interface MainPaneProps extends ShownPicture {
+export interface MainPaneProps extends ShownRun {
   readonly agent: AgentDetail;
   /** Undefined when it cannot be read. */
   readonly document: Document | undefined;
@@ -28,22 +28,22 @@ export interface MainPaneProps extends ShownPicture {
   readonly onDocument: (document: Document) => void;
 }
 
-export function MainPane(props: MainPaneProps) {
-  const { agent, document, conversation, store, picture, isLive, selected, onSelect, onDocument } = props;
+export const MainPane = memo(function MainPane(props: MainPaneProps) {
+  const { agent, document, conversation, store, live, selected, onSelect, onDocument } = props;
   const client = useClient();
   const queries = useQueryClient();
   const [query] = useQueryValues();
   const hasRoom = useMedia(ROOM);
   const [generation, setGeneration] = useState(0);
-  const seen = useRef({ store, picture });
+  const shown = useRef(store);
   useEffect(() => {
-    seen.current = { store, picture };
+    shown.current = store;
   });
   const lastValues = useCallback(async () => {
-    const { store: run, picture: shown } = seen.current;
-    if (run === undefined || shown === undefined) return undefined;
-    return readState(client, run, shown.lastSeq).catch(() => undefined);
-  }, [client]);
+    const [run, picture] = [shown.current, live.picture];
+    if (run === undefined || picture === undefined) return undefined;
+    return readState(client, run, picture.lastSeq).catch(() => undefined);
+  }, [client, live]);
   const onHandle = useCallback(
     (handle: EditorHandle | undefined) => {
       conversation.prepareWith(handle?.flush ?? (async () => {}));
@@ -59,9 +59,7 @@ export function MainPane(props: MainPaneProps) {
     const loaded = queries.refetchQueries({ queryKey: ['agent', agent.id], exact: true });
     void loaded.then(() => setGeneration((now) => now + 1));
   }, [queries, agent.id]);
-  const canvas = (
-    <CanvasView document={agent.dsl} picture={picture} isLive={isLive} selected={selected} onSelect={onSelect} />
-  );
+  const canvas = <CanvasView document={agent.dsl} live={live} selected={selected} onSelect={onSelect} />;
   if (!hasRoom || document === undefined) return canvas;
   const tab = query.get('tab') ?? 'run';
   return (
@@ -71,8 +69,7 @@ export function MainPane(props: MainPaneProps) {
         agent={agent}
         document={document}
         isRunShown={store !== undefined}
-        picture={picture}
-        isLive={isLive}
+        live={live}
         selected={selected}
         onSelect={onSelect}
         opensForm={tab === 'run'}
@@ -82,4 +79,4 @@ export function MainPane(props: MainPaneProps) {
       />
     </Suspense>
   );
-}
+});

@@ -11,7 +11,7 @@ import { readAddress } from './place.js';
 import { RunHeader } from './run-header.js';
 import { RunPanel } from './run-panel.js';
 import style from './run-screen.module.css';
-import { useConversation, useShownPicture } from './use-conversation.js';
+import { useConversation, useShownRun } from './use-conversation.js';
 
 const texts = defineTexts({
   en: { canvas: 'Canvas', panel: 'Run panel' },
@@ -35,7 +35,7 @@ export function RunScreen({ agent, document: loaded }: RunScreenProps) {
   const { conversation, state } = useConversation(agent.id, loaded, address);
   const [selected, setSelected] = useState<string>();
   const run = address?.run ?? state.turns.findLast((turn) => turn.store !== undefined)?.run;
-  const shown = useShownPicture(conversation, state, run, query.get('at'));
+  const shown = useShownRun(conversation, state, run, query.get('at'));
   const select = useCallback((id: string | undefined) => setSelected(id), []);
   return (
     <div className={style.screen}>

@@ -30,7 +30,7 @@ interface Shown {
   readonly receivedAtMs: number;
 }
 
-/** Holds the newest picture, and tells nodes and edges of what changed in it. Belongs to one canvas view. */
+/** Holds the newest picture, and tells nodes and edges of what changed in it. Belongs to one screen; nothing but what changed is drawn again. */
 export class LiveRun {
   readonly #given$ = new BehaviorSubject<Shown>({ picture: undefined, isLive: false, receivedAtMs: 0 });
   readonly #shown$: Observable<Shown>;
@@ -54,6 +54,11 @@ export class LiveRun {
     const { value } = this.#given$;
     if (value.picture === picture && value.isLive === isLive) return;
     this.#given$.next({ picture, isLive, receivedAtMs: this.#now() });
+  }
+
+  /** The newest picture; undefined without a run. */
+  get picture(): RunPicture | undefined {
+    return this.#given$.value.picture;
   }
 
   /** What is known of a node; undefined without a run. */
