@@ -40,6 +40,12 @@ export function useEditor(): EditorParts {
   return parts;
 }
 
+/** Ids of what is selected: its reader is drawn again with another selection alone, not with each letter that is typed. */
+export function useSelected(): readonly string[] {
+  const { store } = useEditor();
+  return useObservable(store.selection$, store.state.selection);
+}
+
 export function useEditorState(): EditorState {
   const { store } = useEditor();
   return useObservable(store.state$, store.state);

@@ -5,7 +5,7 @@ import { useObservable } from '../parts/use-observable.js';
 import { defineTexts, useTexts } from '../shell/texts.js';
 import { Canvas } from './canvas.js';
 import style from './editor.module.css';
-import { useEditor, useEditorState } from './editor-context.js';
+import { useEditor, useSelected } from './editor-context.js';
 import type { EditorProps } from './editor-props.js';
 import type { DraftSaver } from './model/draft-saver.js';
 import { fieldOfIssue, type Issue } from './model/problems.js';
@@ -72,7 +72,7 @@ export function EditorScreen(props: EditorScreenProps) {
 /** The form of what is selected: open until it is closed, and again with the next component that is chosen. */
 function useForm(opens: boolean): { readonly isOpen: boolean; readonly open: () => void; readonly close: () => void } {
   const { store } = useEditor();
-  const { selection } = useEditorState();
+  const selection = useSelected();
   const chosen = selection.length === 1 ? selection[0] : undefined;
   const [state, setState] = useState<{ readonly of: string | undefined; readonly isOpen: boolean }>();
   const isOpen = chosen !== undefined && (state?.of === chosen ? state.isOpen : opens);
@@ -85,7 +85,7 @@ function useForm(opens: boolean): { readonly isOpen: boolean; readonly open: () 
 /** What is selected here is selected beside the canvas, too, and the other way round. */
 function useSelection(selected: string | undefined, onSelect: (id: string | undefined) => void): void {
   const { store } = useEditor();
-  const { selection } = useEditorState();
+  const selection = useSelected();
   const own = selection.length === 1 ? selection[0] : undefined;
   const told = useRef(selected);
   useEffect(() => {

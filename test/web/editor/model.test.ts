@@ -129,6 +129,19 @@ describe('the store of the editor', () => {
     expect(after.components[message]).toMatchObject({ obj: { params: { content: ['Other'] } } });
   });
 
+  it('says nothing of a selection in which nothing changes, and forgets what is gone', async () => {
+    const store = open(await example('hello'));
+    const message = Object.keys(store.document.components).find((id) => id !== 'begin') as string;
+    const said: (readonly string[])[] = [];
+    const subscription = store.selection$.subscribe((ids) => said.push(ids));
+    store.select([message]);
+    store.edit((document) => changeParams(document, message, { content: ['Other'] }));
+    store.undo();
+    removeAll(store, [message]);
+    subscription.unsubscribe();
+    expect(said).toEqual([[], [message], []]);
+  });
+
   it('adds behind another component and in front of what that led to, beside what stands there', async () => {
     const store = open(await example('hello'));
     const [target] = store.document.components.begin!.downstream;

@@ -12,7 +12,7 @@ import { Note } from '../../canvas/nodes/note.js';
 import { usePanning } from '../../canvas/use-panning.js';
 import { useChoices } from '../../shell/studio.js';
 import { useTexts } from '../../shell/texts.js';
-import { useEditor, useEditorState } from '../editor-context.js';
+import { useEditor, useSelected } from '../editor-context.js';
 import { BoardActionsProvider } from './board-actions.js';
 import { boardTexts } from './board-texts.js';
 import { EditedContainer } from './edited-container.js';
@@ -49,7 +49,7 @@ export const EditorBoard = memo(function EditorBoard({
   onOpen,
 }: EditorBoardProps) {
   const { store } = useEditor();
-  const { selection } = useEditorState();
+  const selection = useSelected();
   const words = useTexts(boardTexts);
   const { theme } = useChoices();
   const { screenToFlowPosition } = useReactFlow();

@@ -8,7 +8,7 @@ import { IconButton } from '../../parts/button.js';
 import { Menu } from '../../parts/menu.js';
 import { MenuItem } from '../../parts/menu-item.js';
 import { useTexts } from '../../shell/texts.js';
-import { useEditor, useEditorState } from '../editor-context.js';
+import { useEditor, useEditorState, useSelected } from '../editor-context.js';
 import { movable, moveInto, otherBodies } from '../model/bodies.js';
 import { duplicate, removeAll, wrapIn } from '../model/commands.js';
 import { boardTexts } from './board-texts.js';
@@ -17,7 +17,7 @@ import style from './node-tools.module.css';
 export function NodeTools({ drawing }: { readonly drawing: Drawing }) {
   const words = useTexts(boardTexts);
   const { store, ask } = useEditor();
-  const { selection } = useEditorState();
+  const selection = useSelected();
   const [first] = selection;
   if (first === undefined) return null;
   const node = drawing.nodes.find(({ id }) => id === first);

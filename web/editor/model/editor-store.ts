@@ -14,7 +14,7 @@ import { type Drawing, drawDocument } from '../../canvas/drawing.js';
 import { type Placement, sceneOf } from '../../canvas/layout/scene.js';
 import type { Size } from '../../canvas/sizes.js';
 import { beginHistory, type History, redo, takeStep, undo } from './history.js';
-import { noteIds } from './notes.js';
+import { thoseIn } from './notes.js';
 import { movedTo, placeScene, placesOf, type Spots } from './places.js';
 import { type LoadedDraft, writeDraft } from './write-draft.js';
 
@@ -51,6 +51,8 @@ export interface EditOptions {
 
 /** Belongs to one editor on a screen. */
 export class EditorStore {
+  /** What is selected after each change of it, the present first: typing changes nothing in it. */
+  readonly selection$: Observable<readonly string[]>;
   readonly #loaded: LoadedDraft;
   #history: History<Moment>;
   readonly #state: BehaviorSubject<EditorState>;
@@ -62,6 +64,10 @@ export class EditorStore {
     const first = beginHistory<Moment>({ document: loaded.document, spots: undefined });
     this.#history = start === loaded.document ? first : takeStep(first, { document: start, spots: undefined });
     this.#state = new BehaviorSubject(this.#stateWith([]));
+    this.selection$ = this.#state.pipe(
+      map(({ selection }) => selection),
+      distinctUntilChanged(),
+    );
   }
 
   get state$(): Observable<EditorState> {
@@ -164,10 +170,9 @@ export class EditorStore {
 
   #stateWith(selection: readonly string[], cut = NONE): EditorState {
     const { past, present, future } = this.#history;
-    const notes = new Set(noteIds(present.document));
     return {
       ...present,
-      selection: selection.filter((id) => present.document.components[id] !== undefined || notes.has(id)),
+      selection: thoseIn(present.document, selection),
       canUndo: past.length > 0,
       canRedo: future.length > 0,
       refusal: undefined,

@@ -60,6 +60,13 @@ export function noteIds(document: Document): readonly string[] {
   return ownList(document.graph, 'nodes').flatMap((node) => (isNote(node) ? (ownText(node, 'id') ?? []) : []));
 }
 
+/** Those of some ids that the document has as components or notes; the same list when it has all. */
+export function thoseIn(document: Document, ids: readonly string[]): readonly string[] {
+  const notes = ids.every((id) => document.components[id] !== undefined) ? [] : noteIds(document);
+  const isThere = (id: string): boolean => document.components[id] !== undefined || notes.includes(id);
+  return ids.every(isThere) ? ids : ids.filter(isThere);
+}
+
 function isNote(node: Json): boolean {
   return ownText(ownObject(node, 'data'), 'label') === 'Note';
 }
