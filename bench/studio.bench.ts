@@ -14,6 +14,9 @@ import { PROGRAM, STREAMED_PIECES, type StudioServer, startStudioServer } from '
 const PAGE = fileURLToPath(new URL('../dist/studio/index.html', import.meta.url));
 /** How long each movement goes on. */
 const MOVING_MS = 3_000;
+/** What is typed, and the pause between two letters, of one who types fast. */
+const TYPED = 'a sentence that is typed into a form without a pause';
+const TYPING_MS = 60;
 /** Events of a pass of `passesCanvas`. */
 const EVENTS_A_PASS = 12;
 /** The longest that a run or a page is waited for. */
@@ -33,6 +36,7 @@ export async function benchStudio(): Promise<readonly Row[]> {
       ...(await measureSizes(browser, server)),
       ...(await measureMoves(browser, server, 200)),
       ...(await measureMoves(browser, server, 500)),
+      ...(await measureTyping(browser, server)),
       ...(await measureLiveRun(browser, server)),
       ...(await measureStream(browser, server)),
       ...(await measureLongRun(browser, server, 10_000, 2)),
@@ -95,6 +99,18 @@ async function measureMoves(browser: Browser, server: StudioServer, nodes: numbe
     { name: `${nodes} nodes, pan: main thread`, value: pan.workMs, unit: 'ms/frame', ...(bars && { bar: 10 }) },
     { name: `${nodes} nodes, longest frame of a hundred while panning`, value: pan.slowMs, unit: 'ms' },
   ];
+}
+
+/** Work for each letter that is typed into the form of one of 200 nodes. */
+async function measureTyping(browser: Browser, server: StudioServer): Promise<readonly Row[]> {
+  const page = await openAgent(browser, server, await server.agent('200 nodes, typing', chainCanvas(200)));
+  await page.locator('.react-flow__node').nth(5).click();
+  const field = page.getByRole('complementary').getByRole('textbox').last();
+  await field.click();
+  const typed = await meterPage(page, () => field.pressSequentially(TYPED, { delay: TYPING_MS }));
+  await page.close();
+  const workMs = typed.totalMs / TYPED.length;
+  return [{ name: 'a letter typed beside 200 nodes: main thread', value: workMs, unit: 'ms', bar: 16 }];
 }
 
 /** Frames a second while 200 nodes run, one behind the other, half of them models. */

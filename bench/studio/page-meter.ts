@@ -9,6 +9,8 @@ export interface Movement {
   readonly slowMs: number;
   /** Work of the main thread for each frame, in ms. */
   readonly workMs: number;
+  /** Work of the main thread in all, in ms. */
+  readonly totalMs: number;
   /** The longest task of the main thread, in ms; 0 when none took 50 ms. */
   readonly longestMs: number;
 }
@@ -72,6 +74,7 @@ export async function meterPage(page: Page, work: () => Promise<unknown>): Promi
     frames: (1_000 * gaps.length) / gaps.reduce((sum, gap) => sum + gap, 0),
     slowMs: quantile(gaps, 0.99),
     workMs: (1_000 * seconds) / gaps.length,
+    totalMs: 1_000 * seconds,
     longestMs: await longestTask(page),
   };
 }
