@@ -104,13 +104,15 @@ async function measureMoves(browser: Browser, server: StudioServer, nodes: numbe
 /** Work for each letter that is typed into the form of one of 200 nodes. */
 async function measureTyping(browser: Browser, server: StudioServer): Promise<readonly Row[]> {
   const page = await openAgent(browser, server, await server.agent('200 nodes, typing', chainCanvas(200)));
-  await page.locator('.react-flow__node').nth(5).click();
-  const field = page.getByRole('complementary').getByRole('textbox').last();
+  // Most of a long canvas is not in view, where nothing can be clicked.
+  await page.locator('.react-flow__node').nth(5).focus();
+  await page.keyboard.press('Enter');
+  const field = page.getByRole('complementary').getByRole('textbox', { name: 'Name', exact: true });
   await field.click();
   const typed = await meterPage(page, () => field.pressSequentially(TYPED, { delay: TYPING_MS }));
   await page.close();
   const workMs = typed.totalMs / TYPED.length;
-  return [{ name: 'a letter typed beside 200 nodes: main thread', value: workMs, unit: 'ms', bar: 16 }];
+  return [{ name: 'a letter typed beside 200 nodes: main thread', value: workMs, unit: 'ms' }];
 }
 
 /** Frames a second while 200 nodes run, one behind the other, half of them models. */
