@@ -7,7 +7,7 @@ import type { IngestionWork, StepPlace } from './work.js';
 /** Chunks that go into the index at once. */
 const INDEXED_AT_ONCE = 200;
 /** Chunks of one statement: a run waits for some of these before its log is written. */
-const CHUNKS_A_STEP = 25;
+const CHUNKS_A_STEP = 10;
 
 /** Makes the vectors of a document; what is wrong with its model is told, and keeps it from nothing. */
 export async function embedDocument(work: IngestionWork, place: StepPlace, signal: AbortSignal): Promise<void> {

@@ -17,7 +17,7 @@ export const ROWS = { terms: 'terms', heads: 'heads', bodies: 'bodies', outline:
 /** Passages whose heads share a row. */
 const HEADS_A_ROW = 128;
 /** Bytes of rows that are written in one step: a few milliseconds of an embedded database. */
-const STEP_BYTES = 32 * 1_024;
+const STEP_BYTES = 12 * 1_024;
 /** Rows of heads, and of bodies, that are read in one step. */
 const HEAD_ROWS_A_STEP = 4;
 const BODIES_A_STEP = 32;
