@@ -1,14 +1,11 @@
 /** `runnel eval golden.jsonl`: how well chats answer questions about documents. */
 import path from 'node:path';
-import { lastValueFrom, map, type Observable, scan, takeWhile, toArray } from 'rxjs';
+import { map, type Observable, scan, takeWhile, toArray } from 'rxjs';
 import { type Canvas, loadCanvas } from '../canvas/load-canvas.js';
-import { runTurn } from '../canvas/turn.js';
-import { toChatEvent } from '../chat/chat-frames.js';
 import type { GoldenQuestion } from '../chat/evaluation/golden-file.js';
 import { type GoldenEnd, type GoldenResult, goldenResult } from '../chat/evaluation/golden-result.js';
-import { judgeAnswer } from '../chat/evaluation/judge-answer.js';
+import { type Judge, judgeAnswer, judgeOf } from '../chat/evaluation/judge-answer.js';
 import { chatDocument } from '../chat/service/chat-document.js';
-import type { StageModel } from '../chat/stages/stage-result.js';
 import type { Services } from '../components/services.js';
 import { EngineError } from '../errors.js';
 import type { JsonObject } from '../json.js';
@@ -20,6 +17,7 @@ import { firstValue } from '../operators/from-abortable.js';
 import { LOCAL_TENANT } from '../settings/access.js';
 import { createMemoryFiles } from '../stores/memory-files.js';
 import { createMemoryKnowledge } from '../stores/memory-knowledge.js';
+import { askGolden } from '../transport/chat/ask-golden.js';
 import { openKnowledge } from './open-knowledge.js';
 import { openServices, type ServiceSettings } from './open-services.js';
 import { docsSeed } from './seed-datasets.js';
@@ -50,7 +48,7 @@ export async function openGolden(options: GoldenOptions): Promise<GoldenBase> {
   const { settings, env, signal, onProgress, remark } = options;
   const services = await openServices(settings, { env });
   try {
-    const judge = options.judge === undefined ? undefined : judgeOf(services, options.judge);
+    const judge = options.judge === undefined ? undefined : judgeOf(services.models, options.judge);
     const stores = {
       files: createMemoryFiles(),
       openKnowledge: async () => createMemoryKnowledge(),
@@ -120,29 +118,11 @@ async function askAll(
   const ended: GoldenEnd[] = [];
   for (const question of questions) {
     signal.throwIfAborted();
-    const events$ = runTurn(canvas, { query: question.question }, { services, signal, run: question.id });
-    const events = await lastValueFrom(events$.pipe(toArray()));
-    const told = events.flatMap((event) => toChatEvent(event, { sessionId: question.id, traceId: '' }) ?? []);
-    const end = told.at(-1);
-    if (end?.type !== 'final' && end?.type !== 'error') {
-      throw new EngineError('INTERNAL', `The chat about question "${question.id}" did not end.`);
-    }
+    const end = await firstValue(askGolden(canvas, question, { services, signal }), signal);
     ended.push({ question, end });
     onProgress('questions', ended.length, questions.length);
   }
   return ended;
-}
-
-/** A model that judges, and how it is called. */
-interface Judge extends StageModel {
-  readonly by: string;
-}
-
-/** @throws EngineError MODEL_UNKNOWN */
-function judgeOf({ models }: Services, id: string): Judge {
-  const { model, name, provider } = models.chat(id);
-  // Whatever its name, the built-in model answers where no server is configured.
-  return { model, name, by: provider === 'scripted' ? 'the built-in scripted model' : id || name };
 }
 
 async function judgeAll(

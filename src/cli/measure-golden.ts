@@ -1,5 +1,6 @@
 /** The golden half of `runnel eval`. */
 import { readFile } from 'node:fs/promises';
+import { answerJson } from '../chat/evaluation/answer-json.js';
 import { readGolden } from '../chat/evaluation/golden-file.js';
 import { compareGolden, type GoldenResult, JUDGED_RATE, RATES } from '../chat/evaluation/golden-result.js';
 import { EngineError } from '../errors.js';
@@ -77,14 +78,6 @@ function jsonOf({ file, result, comparison, failures }: GoldenReport): object {
     ...(judged !== undefined && { judged_by: judged.by, judged: judged.counts }),
     ...(comparison !== undefined && { comparison }),
     failures,
-    questions: answers.map(({ question: { id, category }, end, score, judgement }) => ({
-      id,
-      category,
-      ...score,
-      ...(judgement !== undefined && { judgement }),
-      ...(end.type === 'error'
-        ? { error: end.code }
-        : { response: end.response, sources: end.evidence.map(({ source }) => source), shortcut: end.shortcut }),
-    })),
+    questions: answers.map(answerJson),
   };
 }

@@ -9,6 +9,7 @@ import { draftToolRoutes } from './agents/draft-tools.js';
 import { validateRoutes } from './agents/validate.js';
 import { botRoutes } from './bots.js';
 import { chatRoutes } from './chat/chat-routes.js';
+import { chatEvaluationRoutes } from './chat/evaluate.js';
 import { modelTargetRoutes } from './chat/model-targets.js';
 import { assistantGroups } from './chats/index.js';
 import { completionRoutes } from './completions/completions.js';
@@ -81,6 +82,7 @@ export function createApi(more: readonly RouteGroup[] = []): readonly RouteGroup
     systemRoutes,
     adminRoutes,
     chatRoutes,
+    chatEvaluationRoutes,
     modelTargetRoutes,
     researchRoutes,
     ...assistantGroups,

@@ -43,6 +43,7 @@ const BODIES: Readonly<Record<string, (things: Things) => object>> = {
   'POST /documents/ingest': ({ document }) => ({ doc_ids: [document], run: 2 }),
   'POST /chats': () => ({ name: 'new' }),
   'POST /chat/stream': () => ({ message: 'hello' }),
+  'POST /chat/evaluate': () => ({ questions: [{ id: 'a', category: 'x', question: 'hello' }], judge: '' }),
   'POST /chat/completions': () => ({ question: 'hello', stream: false }),
   'POST /chats/:chat/completions': () => ({ question: 'hello', stream: false }),
   'POST /openai/:chat/chat/completions': () => ({ messages: [{ role: 'user', content: 'hello' }] }),

@@ -94,6 +94,7 @@ function bodyFor(route: string, things: Things): object {
     'POST /agents/:id/components/:component/debug': { params: {} },
     'POST /agents/chat/completions': { agent_id: things.id, query: 'x' },
     'POST /chat/stream': { message: 'x', chat_id: things.id, session_id: things.session },
+    'POST /chat/evaluate': { questions: [{ id: 'a', category: 'x', question: 'x' }], chat_id: things.id },
     'POST /agents_openai/:id/chat/completions': { messages: [{ role: 'user', content: 'x' }] },
     'DELETE /chats': { ids: [things.chat] },
     'POST /chat/completions': { question: 'x', chat_id: things.chat },

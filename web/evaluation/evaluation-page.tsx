@@ -11,11 +11,18 @@ import type { EarlierResult } from './earlier-results.js';
 import style from './evaluation.module.css';
 import type { EvaluationResult } from './evaluation-result.js';
 import { evaluationTexts } from './evaluation-texts.js';
+import { type Kind, MeasureSection } from './measure-section.js';
 import { MeasureTable } from './measure-table.js';
 import { QuestionTable } from './question-table.js';
-import { SearchMeasurement } from './search-measurement.js';
+import { RouteTable } from './route-table.js';
 import { useEarlier } from './use-earlier.js';
 import { type Slot, useResults } from './use-results.js';
+
+/** What can be measured, and the part of the server that it needs. */
+const KINDS: readonly (readonly [Kind, string])[] = [
+  ['search', 'datasets'],
+  ['answers', 'chat'],
+];
 
 export function EvaluationPage() {
   const words = useTexts(evaluationTexts);
@@ -25,7 +32,8 @@ export function EvaluationPage() {
     const text = await earlier.textOf(id);
     if (text !== undefined) take(slot, name, text);
   };
-  const hasDatasets = useSystem().data?.parts?.includes('datasets') === true;
+  const { parts } = useSystem().data ?? {};
+  const kinds = KINDS.filter(([, part]) => parts?.includes(part) === true).map(([kind]) => kind);
   const drop = (event: DragEvent) => {
     event.preventDefault();
     const [first, second] = event.dataTransfer.files;
@@ -37,7 +45,7 @@ export function EvaluationPage() {
     <div className={style.page} onDragOver={(event) => event.preventDefault()} onDrop={drop}>
       <h1>{words.title}</h1>
       <p className={style.soft}>{words.intro}</p>
-      {hasDatasets && <SearchMeasurement slot={a === undefined ? 'a' : 'b'} onResult={take} />}
+      {kinds.length > 0 && <MeasureSection slot={a === undefined ? 'a' : 'b'} kinds={kinds} onResult={take} />}
       <div className={style.slots}>
         <FileSlot slot="a" result={a} onOpen={open} onRemove={remove} />
         <FileSlot slot="b" result={b} onOpen={open} onRemove={remove} />
@@ -50,6 +58,7 @@ export function EvaluationPage() {
       ) : (
         <>
           <MeasureTable a={a} b={b} />
+          <RouteTable a={a} b={b} />
           <QuestionTable a={a} b={b} />
         </>
       )}

@@ -40,8 +40,26 @@ export function readResult(fileName: string, text: string): EvaluationResult | u
   return { fileName, of: typeof of === 'string' ? of : '', measures, means, questions };
 }
 
+/** Rates over answers, of those that have a value. */
+export function meansOf(answers: readonly Json[]): Readonly<Record<string, number>> {
+  const sums = new Map<string, { sum: number; count: number }>();
+  for (const answer of answers) {
+    for (const [name, value] of Object.entries(isJsonObject(answer) ? goldenValues(answer) : {})) {
+      const { sum, count } = sums.get(name) ?? { sum: 0, count: 0 };
+      sums.set(name, { sum: sum + value, count: count + 1 });
+    }
+  }
+  return Object.fromEntries([...sums].map(([name, { sum, count }]) => [name, sum / count]));
+}
+
 /** The scores of an answer under the names of their rates. */
-function goldenValues({ sourcePass, keywordPass, citationPrecision, wrongShortcut, judgement }: JsonObject) {
+function goldenValues({
+  sourcePass,
+  keywordPass,
+  citationPrecision,
+  wrongShortcut,
+  judgement,
+}: JsonObject): Readonly<Record<string, number>> {
   const verdict = isJsonObject(judgement) ? judgement.verdict : undefined;
   return {
     ...(typeof sourcePass === 'boolean' && { source_pass: Number(sourcePass) }),

@@ -1,14 +1,15 @@
-/** Golden questions to the search of datasets, some at a time, so that it can be followed and stopped. */
-import { concatMap, from, map, type Observable, scan } from 'rxjs';
-import { isJsonObject, type Json, type JsonObject, parseOwnJson } from '../../src/json.js';
-import { fromAbortable } from '../../src/operators/from-abortable.js';
+/** Golden questions to the search of datasets. */
+import type { Observable } from 'rxjs';
+import type { JsonObject } from '../../src/json.js';
 import type { MeasuredQuestions } from '../../src/transport/datasets/evaluate.js';
 import type { Client } from '../api/client.js';
+import { type Measured, measureInParts } from './in-parts.js';
 
 /** Questions of one request. */
 const AT_ONCE = 10;
-/** Questions of one evaluation. */
-const MAX_QUESTIONS = 2_000;
+
+/** What a search measured for a question. */
+export type MeasuredSearch = MeasuredQuestions['questions'][number];
 
 export interface SearchMeasurement {
   readonly questions: readonly JsonObject[];
@@ -17,46 +18,20 @@ export interface SearchMeasurement {
   readonly passages: number;
 }
 
-/** How far a measurement has come. */
-export interface Measured {
-  readonly done: number;
-  readonly of: number;
-  readonly questions: MeasuredQuestions['questions'];
-}
-
-/** The questions of a golden file; undefined when a line is no question, or there is none. The server checks their form. */
-export function readGoldenLines(text: string): readonly JsonObject[] | undefined {
-  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
-  const questions = lines.slice(0, MAX_QUESTIONS).map((line): Json | undefined => parseOwnJson(line));
-  const isWhole = questions.length > 0 && questions.every((one) => isJsonObject(one) && typeof one.id === 'string');
-  return isWhole ? (questions as readonly JsonObject[]) : undefined;
-}
-
 /** Emits behind each part that was measured; leaving it stops the measurement. Fails with the server's ApiError. */
 export function measureSearch(
   client: Client,
   { questions, datasets, passages }: SearchMeasurement,
-): Observable<Measured> {
-  const parts = Array.from({ length: Math.ceil(questions.length / AT_ONCE) }, (_, at) =>
-    questions.slice(at * AT_ONCE, (at + 1) * AT_ONCE),
-  );
-  return from(parts).pipe(
-    concatMap((part) =>
-      fromAbortable((signal) =>
-        client.call<MeasuredQuestions>('/datasets/evaluate', {
-          method: 'POST',
-          body: { dataset_ids: datasets, questions: part, page_size: passages },
-          signal,
-        }),
-      ),
-    ),
-    scan((before: MeasuredQuestions['questions'], answer) => [...before, ...answer.questions], []),
-    map((measured) => ({ done: measured.length, of: questions.length, questions: measured })),
-  );
+): Observable<Measured<MeasuredSearch>> {
+  return measureInParts(questions, AT_ONCE, async (part, signal) => {
+    const body = { dataset_ids: datasets, questions: part, page_size: passages };
+    const answer = await client.call<MeasuredQuestions>('/datasets/evaluate', { method: 'POST', body, signal });
+    return answer.questions;
+  });
 }
 
 /** The same as `runnel eval --json` writes it: means over the questions that have a value. */
-export function asResultFile(folder: string, questions: MeasuredQuestions['questions']): string {
+export function asResultFile(folder: string, questions: readonly MeasuredSearch[]): string {
   const names = [...new Set(questions.flatMap(({ measures }) => Object.keys(measures)))];
   const meanOf = (name: string): number => {
     const values = questions.flatMap(({ measures }) => measures[name] ?? []);

@@ -5,6 +5,7 @@ import { JsonView } from '../parts/json-view.js';
 import { useQueryValues } from '../parts/location.js';
 import { PageTurner } from '../parts/page-turner.js';
 import { useTexts } from '../shell/texts.js';
+import { routeOf } from './answer-routes.js';
 import { orderedQuestions, type QuestionLine } from './compare-results.js';
 import style from './evaluation.module.css';
 import { evaluationTexts } from './evaluation-texts.js';
@@ -82,7 +83,9 @@ function QuestionRow({ line: { id, a, b }, measure, isCompared }: QuestionRowPro
     <tr>
       <th scope="row">
         <details>
-          <summary>{id}</summary>
+          <summary>
+            {id} <RouteNote line={{ id, a, b }} />
+          </summary>
           <JsonView label={words.details(id)} value={about} />
         </details>
       </th>
@@ -99,4 +102,11 @@ function QuestionRow({ line: { id, a, b }, measure, isCompared }: QuestionRowPro
       )}
     </tr>
   );
+}
+
+/** The way that the answer took; of two results both, where they differ. */
+function RouteNote({ line: { a, b } }: { readonly line: QuestionLine }) {
+  const words = useTexts(evaluationTexts);
+  const routes = new Set([a, b].flatMap((one) => (one === undefined ? [] : (routeOf(one) ?? []))));
+  return <span className={style.soft}>{[...routes].map((route) => words.routes[route] ?? route).join(' → ')}</span>;
 }

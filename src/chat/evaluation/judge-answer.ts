@@ -3,6 +3,7 @@ import { catchError, forkJoin, map, type Observable, of, timeout } from 'rxjs';
 import { z } from 'zod';
 import { EngineError, toEngineError } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
+import type { Models } from '../../models/router.js';
 import { askForJson } from '../stages/ask-for-json.js';
 import type { StageModel } from '../stages/stage-result.js';
 import type { GoldenQuestion } from './golden-file.js';
@@ -18,6 +19,18 @@ export type Verdict = (typeof VERDICTS)[number];
 export interface Judgement {
   readonly verdict: Verdict;
   readonly reasons: readonly string[];
+}
+
+/** A model that judges, and how results call it. */
+export interface Judge extends StageModel {
+  readonly by: string;
+}
+
+/** The judge of an id of a model; empty: the default. @throws EngineError MODEL_UNKNOWN */
+export function judgeOf(models: Pick<Models, 'chat'>, id: string): Judge {
+  const { model, name, provider } = models.chat(id);
+  // Whatever its name, the built-in model answers where no server is configured.
+  return { model, name, by: provider === 'scripted' ? 'the built-in scripted model' : id || name };
 }
 
 /** UTF-16 units of each text that is judged, and of a reason. */

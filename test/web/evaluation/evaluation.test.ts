@@ -103,6 +103,38 @@ describe.skipIf(!hasChromium)(named('the evaluation'), () => {
     expect(await axeFindings(page)).toEqual([]);
   });
 
+  it('measures the answers of a chat, by the routes that they took, twice to compare', async () => {
+    const { page, open, dataset, ingest } = await openDatasets();
+    await ingest(await dataset('Station'), 'lamps.txt', 'The lamp was lit in 1911.');
+    const lines = [
+      { id: 'lamp', question: 'When was the lamp lit?', expected_keywords: ['1911'] },
+      { id: 'hello', question: 'hello', answerable: false },
+      { id: EVIL, question: 'Who won the cup?', answerable: false },
+    ].map((one) => JSON.stringify({ category: 'x', ...one }));
+    await open('/evaluations');
+    const section = page.getByRole('region', { name: 'Measure with golden questions' });
+    await section.getByRole('combobox', { name: 'Of' }).selectOption('the answers of a chat');
+    await chooseFiles(page, 'Choose golden questions (.jsonl)', [{ name: 'golden.jsonl', content: lines.join('\n') }]);
+    await section.getByRole('button', { name: 'Measure: Result A' }).click();
+    const routes = page.getByRole('region', { name: 'Answers by route' });
+    await routes.getByRole('row', { name: /^documents 1 \(33 %\) 1\.0000/ }).waitFor();
+    await routes.getByRole('row', { name: /^short circuit B: answered at once 1 \(33 %\)/ }).waitFor();
+    await page.getByRole('row', { name: /^right_route 1\.0000/ }).waitFor();
+    // Without documents the first question takes another route.
+    await section.getByRole('combobox', { name: 'Answers from' }).selectOption('the model alone');
+    await section.getByRole('button', { name: 'Measure: Result B' }).click();
+    await routes.getByRole('row', { name: /^the model alone B/ }).waitFor();
+    await routes.getByText(/^\d questions? took another route in B|^One question took/).waitFor();
+    await page.getByText('lamp documents → the model alone').waitFor();
+    await page.getByText('answers of All datasets, the model alone').first().waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    expect(await page.locator('main').locator('img, script').count()).toBe(0);
+    // No conversation comes of it.
+    await open('/chat');
+    await page.getByText('Ask your documents something.').waitFor();
+    expect(await page.getByRole('navigation', { name: 'Conversations' }).getByRole('listitem').count()).toBe(0);
+  });
+
   it('has the width of a phone, where the places are a line that is moved', async () => {
     const { page, open } = await openDatasets({ browser: { viewport: { width: 390, height: 780 } } });
     await open('/evaluations');

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { pairedBootstrap } from '../../../src/knowledge/evaluation/metrics.js';
+import { answerRoutes, movedCount } from '../../../web/evaluation/answer-routes.js';
 import { compareMeasures, orderedQuestions, SEED } from '../../../web/evaluation/compare-results.js';
 import { type EvaluationResult, readResult } from '../../../web/evaluation/evaluation-result.js';
 
@@ -63,5 +64,32 @@ describe('results of an evaluation', () => {
     const a = collection([0.9, 0.1, 0.5]);
     expect(ids(orderedQuestions(a, undefined, 'map'))).toEqual(['q1', 'q2', 'q0']);
     expect(ids(orderedQuestions(a, collection([0.9, 0.2, 0.9]), 'map'))).toEqual(['q2', 'q1', 'q0']);
+  });
+
+  it('are told by the way that answers took, with what each way is worth and costs', () => {
+    const answers = (...routes: readonly string[]) =>
+      readResult(
+        'a.json',
+        JSON.stringify({
+          file: 'g.jsonl',
+          rates: { keyword_pass: 0.5 },
+          questions: routes.map((route, at) => ({
+            id: `q${at}`,
+            route,
+            keywordPass: at === 0,
+            ms: at * 10,
+            tokens: at,
+          })),
+        }),
+      ) as EvaluationResult;
+    const [a, b] = [answers('B', 'KB', 'KB', 'KB'), answers('KB', 'KB', 'KB', 'failed')];
+    expect(answerRoutes(a, b)).toEqual([
+      { route: 'KB', slot: 'a', count: 3, share: 0.75, means: { keyword_pass: 0 }, medianMs: 20, meanTokens: 2 },
+      { route: 'KB', slot: 'b', count: 3, share: 0.75, means: { keyword_pass: 1 / 3 }, medianMs: 10, meanTokens: 1 },
+      { route: 'B', slot: 'a', count: 1, share: 0.25, means: { keyword_pass: 1 }, medianMs: 0, meanTokens: 0 },
+      { route: 'failed', slot: 'b', count: 1, share: 0.25, means: { keyword_pass: 0 }, medianMs: 30, meanTokens: 3 },
+    ]);
+    expect(movedCount(a, b)).toBe(2);
+    expect(answerRoutes(collection([1]), undefined)).toEqual([]);
   });
 });
