@@ -7,17 +7,13 @@ import { createRoot } from 'react-dom/client';
 import { Client } from './api/client.js';
 import { Keys } from './api/key.js';
 import { App } from './app.js';
-import { hashPath } from './parts/location.js';
-import { RunAhead } from './run/run-ahead.js';
 import { browserChoices, Preferences } from './shell/preferences.js';
 import { Shortcuts } from './shell/shortcuts.js';
 import { type Studio, StudioProvider } from './shell/studio.js';
 
 const preferences = new Preferences(localStorage, browserChoices());
 const keys = new Keys({ tab: sessionStorage, device: localStorage });
-const client = new Client(keys, document.baseURI);
-const ahead = new RunAhead(client, hashPath());
-const studio: Studio = { preferences, client, shortcuts: new Shortcuts(), ahead };
+const studio: Studio = { preferences, client: new Client(keys, document.baseURI), shortcuts: new Shortcuts() };
 
 preferences.choices$.subscribe(({ language, theme }) => {
   document.documentElement.lang = language;

@@ -11,11 +11,6 @@ function parts(): { readonly path: string; readonly query: string } {
   return { path: `/${path}`, query };
 }
 
-/** The path of the present address, without its query. */
-export function hashPath(): string {
-  return parts().path;
-}
-
 function subscribe(changed: () => void): () => void {
   addEventListener('hashchange', changed);
   addEventListener('popstate', changed);
@@ -35,7 +30,7 @@ export function navigate(to: string, { replace = false }: NavigateOptions = {}):
 
 /** For the router: path and how to leave it. */
 export function useHashPath(): [string, typeof navigate] {
-  return [useSyncExternalStore(subscribe, hashPath), navigate];
+  return [useSyncExternalStore(subscribe, () => parts().path), navigate];
 }
 useHashPath.hrefs = (path: string): string => `#${path}`;
 

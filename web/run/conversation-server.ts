@@ -2,7 +2,6 @@
 import type { DescribedNode } from '../../src/canvas/picture/picture.js';
 import type { Client } from '../api/client.js';
 import { agentRun } from './paths.js';
-import type { RunAhead } from './run-ahead.js';
 import { RunStore } from './run-store.js';
 import { readSession, type SessionRuns } from './session.js';
 import { type RunItem, readRun, startTurn, type TurnInput } from './start-turn.js';
@@ -17,15 +16,12 @@ export interface ConversationServer {
   store(run: string, nodes: readonly DescribedNode[]): RunStore;
 }
 
-/** Conversations with an agent. The run of `ahead` goes on with the connection that is there already. */
-export function agentServer(client: Client, agent: string, ahead: RunAhead): ConversationServer {
+/** Conversations with an agent. */
+export function agentServer(client: Client, agent: string): ConversationServer {
   return {
     readRun: (run) => readRun(client, agent, run),
     readSession: (session) => readSession(client, agent, session),
     start: (turn) => startTurn(client, agent, turn),
-    store: (run, nodes) => {
-      const place = agentRun(agent, run);
-      return new RunStore({ client, place, nodes, socket: ahead.linkOf(place) });
-    },
+    store: (run, nodes) => new RunStore({ client, place: agentRun(agent, run), nodes }),
   };
 }

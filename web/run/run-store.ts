@@ -21,7 +21,7 @@ import { stoppingPicture } from '../../src/canvas/picture/picture-fold.js';
 import { PictureLog } from '../../src/canvas/picture/picture-log.js';
 import type { RunEvent } from '../../src/graph/events.js';
 import type { Client } from '../api/client.js';
-import { type FeedNews, feed, type LinkState, type OpenLink } from '../api/feed.js';
+import { type FeedNews, feed, type LinkState } from '../api/feed.js';
 import { returning } from '../api/return-link.js';
 import { type RunPlace, socketLink } from '../api/socket-link.js';
 import { streamLink } from '../api/stream-link.js';
@@ -41,9 +41,7 @@ export interface RunStoreOptions {
   readonly place: RunPlace;
   /** Nodes of the document, which are shown before they run. @default none */
   readonly nodes?: Iterable<DescribedNode>;
-  /** The connection that is tried first. @default a WebSocket of its own */
-  readonly socket?: OpenLink | undefined;
-  /** Where the events come from. @default `socket`, else the event stream of the client's server */
+  /** Where the events come from. @default the WebSocket, else the event stream of the client's server */
   readonly news$?: Observable<FeedNews>;
   /** @default RxJS's timers */
   readonly scheduler?: SchedulerLike;
@@ -74,13 +72,13 @@ export class RunStore {
   #isStopping = false;
   #stopping: { readonly from: RunPicture; readonly picture: RunPicture } | undefined = undefined;
 
-  constructor({ client, place, nodes = [], socket, news$, scheduler }: RunStoreOptions) {
+  constructor({ client, place, nodes = [], news$, scheduler }: RunStoreOptions) {
     this.agent = place.agent;
     this.run = place.run;
     this.#client = client;
     this.#place = place;
     this.#log = new PictureLog({ nodes });
-    this.#news$ = news$ ?? newsOf(client, place, socket ?? socketLink(client, place));
+    this.#news$ = news$ ?? newsOf(client, place);
     this.picture$ = this.#changes.pipe(
       audit(() => this.#pause(scheduler)),
       share(),
@@ -165,8 +163,9 @@ export class RunStore {
   }
 }
 
-function newsOf(client: Client, place: RunPlace, socket: OpenLink): Observable<FeedNews> {
+function newsOf(client: Client, place: RunPlace): Observable<FeedNews> {
   // A device that comes back from sleep, or finds its network again, does not wait for the next try.
   const wake$ = merge(fromEvent(window, 'online'), fromEvent(document, 'visibilitychange'));
+  const socket = socketLink(client, place);
   return feed([socket, returning(socket, streamLink(client, place))], { wake$ });
 }

@@ -5,7 +5,7 @@ import type { RunPicture } from '../../src/canvas/picture/picture.js';
 import type { Document } from '../../src/dsl/document.js';
 import { LiveRun } from '../canvas/live/live-run.js';
 import { useObservable } from '../parts/use-observable.js';
-import { useStudio } from '../shell/studio.js';
+import { useClient } from '../shell/studio.js';
 import { Conversation, type ConversationState } from './conversation.js';
 import { agentServer } from './conversation-server.js';
 import { joinPictures } from './join-pictures.js';
@@ -18,9 +18,9 @@ export function useConversation(
   document: Document | undefined,
   address: RunAddress | undefined,
 ): { readonly conversation: Conversation; readonly state: ConversationState } {
-  const { client, ahead } = useStudio();
+  const client = useClient();
   const [conversation] = useState(
-    () => new Conversation(agentServer(client, agent, ahead), Object.values(document?.components ?? {})),
+    () => new Conversation(agentServer(client, agent), Object.values(document?.components ?? {})),
   );
   const { run, session } = address ?? {};
   useEffect(() => {

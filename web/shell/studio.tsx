@@ -2,7 +2,6 @@
 import { createContext, type ReactNode, useContext } from 'react';
 import type { Client } from '../api/client.js';
 import { useObservable } from '../parts/use-observable.js';
-import type { RunAhead } from '../run/run-ahead.js';
 import type { Choices, Preferences } from './preferences.js';
 import type { Shortcuts } from './shortcuts.js';
 
@@ -11,8 +10,6 @@ export interface Studio {
   readonly client: Client;
   readonly preferences: Preferences;
   readonly shortcuts: Shortcuts;
-  /** The run that the page was loaded for. */
-  readonly ahead: RunAhead;
 }
 
 const StudioContext = createContext<Studio | undefined>(undefined);
