@@ -2,11 +2,12 @@
 import { createHash } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { defer, filter, firstValueFrom, merge, tap, timer } from 'rxjs';
+import { defer, filter, merge, type Observable, of, tap, timer } from 'rxjs';
 import { EngineError } from '../errors.js';
 import type { KnowledgeBase } from '../knowledge/base/knowledge-base.js';
 import { syncFolder } from '../knowledge/base/sync-folder.js';
 import type { Retriever } from '../knowledge/retriever.js';
+import { firstValue } from '../operators/from-abortable.js';
 import { SharedReads } from '../operators/shared-reads.js';
 import { LOCAL_TENANT } from '../settings/access.js';
 
@@ -32,6 +33,8 @@ export interface FolderDatasetsOptions {
   readonly parsingMs?: number | undefined;
   /** Told of files that a search waits for. */
   readonly onParsing?: ((dataset: string, documents: number) => void) | undefined;
+  /** Ends the reading of folders, and what waits for it. @default it ends by itself */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Datasets of which some are folders. */
@@ -77,15 +80,16 @@ export function createFolderDatasets(options: FolderDatasetsOptions, tenant = LO
       const base = await options.open();
       const folder = folderOf(options.folder, owner);
       for (const name of folder === undefined ? [] : request.datasets) {
-        if (isName(name)) await follow(base, owner, path.join(folder as string, name));
+        if (!isName(name)) continue;
+        await follow(base, owner, path.join(folder as string, name));
+        signal.throwIfAborted();
       }
-      signal.throwIfAborted();
       return base.retriever(owner).search(request, signal);
     },
   });
   return retrieverOf(tenant);
 
-  /** Goes on when the search that began it is cancelled: others may wait for it, and the next one begins with what it did. */
+  /** Goes on when the search that began it is cancelled, until `options.signal` says so: others may wait for it, and the next one begins with what it did. */
   function follow(base: KnowledgeBase, owner: string, folder: string): Promise<void> {
     const key = JSON.stringify([owner, folder]);
     return reads.read(key, () => readFolder(base, owner, folder, key));
@@ -96,11 +100,12 @@ export function createFolderDatasets(options: FolderDatasetsOptions, tenant = LO
     if (facts === undefined || known.get(key) === facts) return;
     const datasetId = await datasetFor(base, owner, folder);
     if (datasetId === undefined) return;
-    const { queued } = await syncFolder(base, { tenant: owner, datasetId, path: folder, deletesGone: true });
+    const { parsingMs = PARSING_MS, signal } = options;
+    const { queued } = await syncFolder(base, { tenant: owner, datasetId, path: folder, deletesGone: true, signal });
     if (known.size >= MAX_FOLDERS) known.clear();
     known.set(key, facts);
     if (queued.length > 0) options.onParsing?.(path.basename(folder), queued.length);
-    await parsed(base, owner, datasetId, queued, options.parsingMs ?? PARSING_MS);
+    await firstValue(merge(whenParsed(base, owner, datasetId, queued), timer(parsingMs)), signal);
   }
 }
 
@@ -148,15 +153,14 @@ async function factsOf(folder: string): Promise<string | undefined> {
   return hash.digest('hex');
 }
 
-/** Resolves when documents are parsed, or the time is over. */
-async function parsed(
+/** Emits once documents are parsed. */
+function whenParsed(
   base: KnowledgeBase,
   tenant: string,
   datasetId: string,
   ids: readonly string[],
-  ms: number,
-): Promise<void> {
-  if (ids.length === 0) return;
+): Observable<unknown> {
+  if (ids.length === 0) return of(true);
   const left = new Set(ids);
   const ended$ = base.progress(tenant, datasetId).pipe(
     filter(({ run }) => run !== 'RUNNING'),
@@ -169,5 +173,5 @@ async function parsed(
     const running = new Set(items.map(({ id }) => id));
     for (const id of ids) if (!running.has(id)) left.delete(id);
   });
-  await firstValueFrom(merge(merge(ended$, stored$).pipe(filter(() => left.size === 0)), timer(ms)));
+  return merge(ended$, stored$).pipe(filter(() => left.size === 0));
 }

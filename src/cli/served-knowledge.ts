@@ -57,6 +57,7 @@ export function serveKnowledge(
   { settings, log, arrivals, folders }: ServedKnowledgeOptions,
 ): ServedKnowledge {
   const folder = settings.nodes.datasetsDir ?? path.join(settings.stores.dataDir, 'datasets');
+  const stop = new AbortController();
   let opened: OpenKnowledge | undefined;
   const knowledge = knowledgeOnDemand(async () => {
     const { openKnowledge } = await import('./open-knowledge.js');
@@ -70,7 +71,7 @@ export function serveKnowledge(
   let retriever: Promise<FolderDatasets> | undefined;
   const load = (): Promise<FolderDatasets> => {
     retriever ??= import('./folder-datasets.js').then(({ createFolderDatasets }) =>
-      createFolderDatasets({ ...folders, open, folder }),
+      createFolderDatasets({ ...folders, open, folder, signal: stop.signal }),
     );
     return retriever;
   };
@@ -78,6 +79,10 @@ export function serveKnowledge(
     ...knowledge,
     retriever: lazyRetriever(load, LOCAL_TENANT),
     search: lazySearch(open, load, LOCAL_TENANT),
+    async close() {
+      stop.abort();
+      await knowledge.close();
+    },
     async resume() {
       const store = await stores.openKnowledge();
       const [waiting, remains] = [await store.waiting(1), await store.remains(1)];

@@ -17,7 +17,9 @@ async function open(files: Readonly<Record<string, string>>, { isParsed = true }
   for (const [name, content] of Object.entries(files)) await write(name, content);
   const test = newBase();
   if (isParsed) test.start();
-  const retriever = createFolderDatasets({ open: async () => test.base, folder, parsingMs: 600_000 });
+  const stop = new AbortController();
+  const reading = { parsingMs: 600_000, signal: stop.signal };
+  const retriever = createFolderDatasets({ open: async () => test.base, folder, ...reading });
   const search = async (dataset: string, tenant?: string): Promise<readonly string[]> => {
     const own = tenant === undefined ? retriever : retriever.forTenant?.(tenant);
     const options = { topN: 8, topK: 100, similarityThreshold: 0, keywordWeight: 1, rerankId: '', crossLanguages: [] };
@@ -31,7 +33,7 @@ async function open(files: Readonly<Record<string, string>>, { isParsed = true }
     };
     return ((await own?.search(request, never)) ?? []).map(({ content }) => content);
   };
-  return { ...test, folder, write, search, retriever };
+  return { ...test, folder, write, search, retriever, stop };
 }
 
 async function documentsOf({ datasets, documents }: KnowledgeBase) {
@@ -64,6 +66,16 @@ describe('folders of datasets', () => {
     for (let turn = 0; turn < 50; turn += 1) await search('manuals', 'bob').catch(() => {});
     start();
     expect(await Promise.all([first, ...others])).toEqual([['the first pump'], ['the first pump'], ['the first pump']]);
+  });
+
+  it('are not waited for any more once reading is ended', async () => {
+    const { base, stop, search } = await open({ 'manuals/a.md': 'the first pump' }, { isParsed: false });
+    const found = search('manuals');
+    await vi.waitFor(async () => expect(await documentsOf(base)).toMatchObject([{ run: 'RUNNING' }]), {
+      timeout: 60_000,
+    });
+    stop.abort(new Error('closed'));
+    await expect(found).rejects.toThrow('closed');
   });
 
   it('are named before and after they were searched, each once, to their tenant', async () => {
