@@ -1,5 +1,4 @@
 /** Citations in an answer: marks such as `[2]`, checked while the answer streams. */
-
 import { mostFitting, type WordsOnPages, wordsOf, wordsOnPages } from '../../knowledge/words/words-on-pages.js';
 import type { Citation, Evidence } from './chat-events.js';
 

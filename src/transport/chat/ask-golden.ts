@@ -1,5 +1,5 @@
 /** Golden questions to a chat, each in a run of its own that nothing keeps. */
-import { defer, last, map, type Observable, toArray } from 'rxjs';
+import { defer, last, map, type Observable } from 'rxjs';
 import type { Canvas } from '../../canvas/load-canvas.js';
 import { runTurn, type TurnOptions } from '../../canvas/turn.js';
 import { toChatEvent } from '../../chat/chat-frames.js';
@@ -31,9 +31,8 @@ export function askGolden(
 ): Observable<ChatEnd> {
   const about = { sessionId: id, traceId: '' };
   return defer(() => runTurn(canvas, { query: question, variables }, { ...options, run: id })).pipe(
-    toArray(),
-    map((events) => events.flatMap((event) => toChatEvent(event, about) ?? []).at(-1)),
-    last(),
+    map((event) => toChatEvent(event, about)),
+    last((event) => event !== undefined, undefined),
     map((end): ChatEnd => {
       if (end?.type === 'final' || end?.type === 'error') return end;
       throw new EngineError('INTERNAL', `The chat about question "${id}" did not end.`);

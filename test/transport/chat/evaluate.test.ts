@@ -46,14 +46,16 @@ describe('the evaluation of chats', () => {
   });
 
   it('keeps neither runs nor conversations', async () => {
-    const { call } = await startChatServer();
+    const { call, ask, stores } = await startChatServer();
     await call('POST', '/api/v1/chat/evaluate', { questions: [GREETING] });
     const { body: chats } = await call('GET', '/api/v1/chats');
     const [{ id }] = chats.data.chats;
     const { body: sessions } = await call('GET', `/api/v1/chats/${id}/sessions`);
     expect(sessions.data).toEqual([]);
-    const { body: runs } = await call('GET', '/api/v1/runs');
-    expect(runs.data).toEqual([]);
+    const runs = async () => (await stores.runs.list('local', { agentId: id, offset: 0, limit: 5 })).total;
+    expect(await runs()).toBe(0);
+    await (await ask({ message: 'hello' })).rest();
+    expect(await runs()).toBe(1);
   });
 
   it('ends the calls of models when its client leaves', async () => {
