@@ -1,15 +1,11 @@
 /** Datasets to choose from. */
-import type { DatasetItem } from '../datasets/dataset-data.js';
+import { DatasetChecks, type DatasetChecksProps } from '../datasets/dataset-checks.js';
 import { useTexts } from '../shell/texts.js';
 import style from './evaluation.module.css';
 import { evaluationTexts } from './evaluation-texts.js';
 
-export interface DatasetBoxesProps {
+export interface DatasetBoxesProps extends DatasetChecksProps {
   readonly legend: string;
-  readonly datasets: readonly DatasetItem[];
-  /** Ids. */
-  readonly chosen: readonly string[];
-  readonly onChange: (ids: readonly string[]) => void;
 }
 
 export function DatasetBoxes({ legend, datasets, chosen, onChange }: DatasetBoxesProps) {
@@ -18,18 +14,7 @@ export function DatasetBoxes({ legend, datasets, chosen, onChange }: DatasetBoxe
     <fieldset className={style.datasets}>
       <legend>{legend}</legend>
       {datasets.length === 0 && <p className={style.soft}>{words.noDatasets}</p>}
-      {datasets.map(({ id, name }) => (
-        <label key={id}>
-          <input
-            type="checkbox"
-            checked={chosen.includes(id)}
-            onChange={({ target }) =>
-              onChange(target.checked ? [...chosen, id] : chosen.filter((other) => other !== id))
-            }
-          />{' '}
-          {name}
-        </label>
-      ))}
+      <DatasetChecks datasets={datasets} chosen={chosen} onChange={onChange} />
     </fieldset>
   );
 }

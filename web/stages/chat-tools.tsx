@@ -1,6 +1,7 @@
 /** Whom a question goes to: assistant, datasets, and what answers may rest on. All of it stands in the address. */
 import { Database } from 'lucide-react';
 import { type ReactNode, useId } from 'react';
+import { DatasetChecks, type DatasetChecksProps } from '../datasets/dataset-checks.js';
 import { useDatasets } from '../datasets/dataset-data.js';
 import { useTexts } from '../shell/texts.js';
 import { type ChatItem, type ChatSettings, MODES } from './chat-server.js';
@@ -60,12 +61,7 @@ export function ChatTools({ menu, settings, chats, hasBegun, onChange }: ChatToo
   );
 }
 
-interface DatasetChoiceProps {
-  readonly chosen: readonly string[];
-  readonly onChange: (ids: readonly string[]) => void;
-}
-
-function DatasetChoice({ chosen, onChange }: DatasetChoiceProps) {
+function DatasetChoice({ chosen, onChange }: Omit<DatasetChecksProps, 'datasets'>) {
   const words = useTexts(stagesTexts);
   const { data } = useDatasets('');
   const datasets = data?.pages.flat() ?? [];
@@ -77,18 +73,7 @@ function DatasetChoice({ chosen, onChange }: DatasetChoiceProps) {
       </summary>
       <div className={style.choices}>
         {datasets.length === 0 && <p>{words.noDatasets}</p>}
-        {datasets.map(({ id, name }) => (
-          <label key={id}>
-            <input
-              type="checkbox"
-              checked={chosen.includes(id)}
-              onChange={({ target }) =>
-                onChange(target.checked ? [...chosen, id] : chosen.filter((other) => other !== id))
-              }
-            />
-            {name}
-          </label>
-        ))}
+        <DatasetChecks datasets={datasets} chosen={chosen} onChange={onChange} />
       </div>
     </details>
   );
