@@ -32,7 +32,7 @@ export interface Services extends ToolServices {
   /** What people change of runs at work. @default nothing can be changed */
   readonly steers?: RunSteers;
   /** How stages of chats that come at once begin, one behind the other. @default all begin at once */
-  readonly turns?: Pick<LoopTurns, 'do'>;
+  readonly loopTurns?: Pick<LoopTurns, 'do'>;
   readonly remember?: (entry: MemoryEntry) => Promise<void>;
   /** Bytes of what a model is asked that the log of the run tells. @default 0: nothing */
   readonly detailBytes?: number;

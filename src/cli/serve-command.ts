@@ -146,7 +146,7 @@ async function serveUntilStopped(
       ...services,
       ...(!hasRagflow && { retriever: knowledge.retriever }),
       knowledge: knowledge.search,
-      turns: new LoopTurns({ most: 1, later: arrivals.later }),
+      loopTurns: new LoopTurns({ most: 1, later: arrivals.later }),
     },
     telemetry,
     arrivals,

@@ -69,7 +69,7 @@ export function answerChat(given: ChatParams, activation: Activation): Observabl
     return events$
       .pipe(
         // The first event of a run is on its way; that of another may still have to come.
-        inTurn(context.services.turns),
+        inTurn(context.services.loopTurns),
         concatMap((event) => nodeEvents(event, message, context, thread)),
       )
       .subscribe(subscriber);
