@@ -2,11 +2,12 @@ import { filter, from, map, NEVER, type Observable, of, reduce, tap } from 'rxjs
 import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../src/agents/agent-events.js';
 import { type AgentState, newAgentState } from '../../src/agents/agent-events.js';
+import type { AgentSetup } from '../../src/agents/agent-setup.js';
 import type { AgentTool, AgentToolEvent } from '../../src/agents/agent-tool.js';
 import { callContext } from '../../src/agents/call-context.js';
 import { openChat } from '../../src/agents/chat.js';
 import { SAME_CALL } from '../../src/agents/repeated-calls.js';
-import { type AgentSetup, runAgent } from '../../src/agents/run-agent.js';
+import { runAgent } from '../../src/agents/run-agent.js';
 import { EngineError } from '../../src/errors.js';
 import type { CallReport } from '../../src/graph/node-events.js';
 import type { ChatDelta } from '../../src/models/chat-model.js';
@@ -30,13 +31,14 @@ const results: Record<string, AgentToolEvent> = {
   s: toolResult('slow but sure', {}),
 };
 
-/** Events in one letter: text, thinking, usage, began, moment, progress, ended, logged, state, approval, Answer. */
+/** Events in one letter: text, thinking, usage, began, moment, progress, ended, logged, input delivered, state, approval, Answer. */
 const LETTERS: Record<Exclude<AgentEvent['type'], 'call'>, string> = {
   text: 't',
   thinking: 'k',
   usage: 'u',
   'call-progress': 'p',
   'tool-log': 'l',
+  'input-delivered': 'i',
   state: 'M',
   approval: 'w',
   answer: 'A',
@@ -404,5 +406,73 @@ describe('runAgent', () => {
       flush();
       expect(agent.asked[0]?.messages).toEqual(lost.asked[1]?.messages);
       expect(answerOf(agent)?.state.tokens).toBe(50);
+    }));
+
+  it('tells the model what a person says meanwhile, before its next call, and once', () =>
+    marbles(({ cold, hot, expectObservable, expectSubscriptions, flush }) => {
+      const said = { n: [], x: [{ id: 'x', content: 'In short.' }] };
+      const inputs$ = hot('-n-x---x--   ', said);
+      const agent = agentOf({
+        answers: [cold('   -----(af|)', pieces), cold('--(tf|)', pieces)],
+        tools: [toolOf('find_0', () => of(results.r as AgentToolEvent))],
+        setup: { inputs$ },
+      });
+      expectObservable(word(agent)).toBe('--------(w|)', { w: 'bebelMibteA' });
+      expectSubscriptions(inputs$.subscriptions).toBe('^-------!');
+      flush();
+      expect(agent.asked[1]?.messages.at(-1)).toEqual({ role: 'user', content: 'In short.', id: 'x' });
+      expect(agent.said.filter(({ type }) => type === 'input-delivered')).toEqual([
+        { type: 'input-delivered', id: 'x', content: 'In short.', round: 2 },
+      ]);
+    }));
+
+  it('answers once more when something was said while it answered', () =>
+    marbles(({ cold, hot, expectObservable, flush }) => {
+      const inputs$ = hot('(n)--x', { n: [], x: [{ id: 'x', content: 'In short.' }] });
+      const answers = [cold('-----(tf|)', pieces), cold('(kf|)', pieces), cold('(tf|)', pieces)];
+      const agent = agentOf({ answers, setup: { inputs$ } });
+      expectObservable(live(agent)).toBe('b----(teibkebteA|)', letters);
+      flush();
+      expect(answerOf(agent)?.state.messages.map(({ content }) => content)).toEqual(['q', 'yes', 'In short.']);
+    }));
+
+  it('leaves inputs and model when nobody listens any more', () =>
+    marbles(({ cold, hot, expectObservable, expectSubscriptions }) => {
+      const inputs$ = hot('(n)------x', { n: [], x: [{ id: 'x', content: 'In short.' }] });
+      const model$ = cold('-----(tf|)', pieces);
+      expectObservable(live(agentOf({ answers: [model$], setup: { inputs$ } })), '---!').toBe('b---', letters);
+      expectSubscriptions(inputs$.subscriptions).toBe('^--!');
+      expectSubscriptions(model$.subscriptions).toBe('^--!');
+    }));
+
+  it('puts nothing in front of an answer that waited for an approval', () =>
+    marbles(({ cold, hot, expectObservable, flush }) => {
+      const inputs$ = hot('(n)', { n: [{ id: 'x', content: 'In short.' }] });
+      const agent = agentOf({
+        answers: [cold('(tf|)', pieces)],
+        tools: [toolOf('find_0', () => of(results.r as AgentToolEvent), { needsApproval: true })],
+        setup: { inputs$, approvals: new Map([['a', { isAllowed: true, reason: '' }]]) },
+        state: call,
+      });
+      expectObservable(word(agent)).toBe('(w|)', { w: 'belMibteA' });
+      flush();
+      expect(agent.asked[0]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user']);
+    }));
+
+  it('does not tell again what its conversation has, and ends its subscription', () =>
+    marbles(({ cold, hot, expectObservable, expectSubscriptions, flush }) => {
+      const inputs$ = hot('(n)', { n: [{ id: 'x', content: 'In short.' }] });
+      const agent = agentOf({
+        answers: [cold('---(tf|)', pieces)],
+        setup: { inputs$ },
+        state: newAgentState([
+          { role: 'user', content: 'q' },
+          { role: 'user', content: 'In short.', id: 'x' },
+        ]),
+      });
+      expectObservable(live(agent)).toBe('b--(teA|)', letters);
+      expectSubscriptions(inputs$.subscriptions).toBe('^--!');
+      flush();
+      expect(agent.asked[0]?.messages).toHaveLength(2);
     }));
 });

@@ -34,6 +34,16 @@ export interface ToolLogEntry {
   readonly elapsedMs: number;
 }
 
+/** What a person said meanwhile has joined the conversation. */
+export interface InputJoined {
+  readonly type: 'input-delivered';
+  readonly id: string;
+  /** Its text. */
+  readonly content: string;
+  /** The call of the model that is the first to be told, from 1; counted from where the agent began, or went on. */
+  readonly round: number;
+}
+
 /** The state after a round of tool calls, or after one of an inner agent: a resumed or recovered run continues from it. */
 export interface AgentStateEvent {
   readonly type: 'state';
@@ -69,6 +79,7 @@ export type AgentEvent =
   | CallProgress
   | ToolLogEntry
   | Usage
+  | InputJoined
   | AgentStateEvent
   | ApprovalNeeded
   | AgentAnswer;

@@ -1,5 +1,5 @@
 /** The calls of one round of an agent that is no graph: its tools have their services bound, and inner agents tell where they stand. */
-import { catchError, defer, mergeMap, Observable, of, type Subscriber } from 'rxjs';
+import { catchError, defer, mergeMap, type Observable, of } from 'rxjs';
 import { type CallRound, makeCalls, type ReportedCall } from '../compose/tools/make-calls.js';
 import type { ToolContent } from '../compose/tools/step-tool.js';
 import { unknownTool } from '../compose/tools/tool-box.js';
@@ -41,21 +41,22 @@ export interface RoundStart {
 }
 
 /**
- * Makes the calls of one round.
+ * Makes the calls of one round, and tells their events; completes when all have ended.
  *
  * ```text
  * call 1    b-----p--e|        (began, progress, ended)
  * call 2    b--e|
- * result    bb-e--p--e|        (texts by position: call 1, call 2)
+ * told      bb-e--p--e         (texts by position: call 1, call 2)
+ * result    -----------|
  * ```
  *
  * A call that fails is text for the model, as is an unknown name, and a call equal to one of the round before is answered from
  * there. Each `state` event of an inner agent becomes one of this agent. Never errors. Unsubscribing ends every call.
  */
-export function callsOfRound(caller: Caller, start: RoundStart): Observable<AgentEvent> {
-  return new Observable((subscriber) => {
+export function callsOfRound(caller: Caller, start: RoundStart, tell: (event: AgentEvent) => void): Observable<never> {
+  return defer(() => {
     const calls = start.calls.map((call, index) => new CallInRound(caller, start, call, index));
-    return makeCalls(calls, new Round(caller, start, subscriber)).subscribe(subscriber);
+    return makeCalls(calls, new Round(caller, start, tell));
   });
 }
 
@@ -87,14 +88,14 @@ class Round implements CallRound<CallInRound, ToolContent> {
   readonly #caller: Caller;
   readonly #start: RoundStart;
   readonly #before: ReturnType<typeof resultsBefore>;
-  readonly #subscriber: Subscriber<AgentEvent>;
+  readonly #tell: (event: AgentEvent) => void;
 
-  constructor(caller: Caller, start: RoundStart, subscriber: Subscriber<AgentEvent>) {
+  constructor(caller: Caller, start: RoundStart, tell: (event: AgentEvent) => void) {
     this.concurrency = caller.concurrency;
     this.#caller = caller;
     this.#start = start;
     this.#before = resultsBefore(start.state);
-    this.#subscriber = subscriber;
+    this.#tell = tell;
   }
 
   mayBegin(): boolean {
@@ -134,7 +135,7 @@ class Round implements CallRound<CallInRound, ToolContent> {
   }
 
   report(event: Call): void {
-    this.#subscriber.next(event);
+    this.#tell(event);
   }
 
   receive({ call, index }: CallInRound, { text, isError = false }: ToolContent): void {
@@ -148,7 +149,7 @@ class Round implements CallRound<CallInRound, ToolContent> {
     texts[index] ??= NO_RESULT;
     const text = texts[index];
     const caller = this.#caller;
-    this.#subscriber.next({
+    this.#tell({
       type: 'tool-log',
       path: caller.path,
       toolName: startedAt === undefined ? call.name : (tool?.title ?? call.name),
@@ -178,14 +179,14 @@ class Round implements CallRound<CallInRound, ToolContent> {
       case 'state':
         // A resume from here continues the calls of this round, and the inner agents from their own states.
         results.inner.set(index, event.state);
-        this.#subscriber.next({ type: 'state', state: { ...state, inner: results.innerStates } });
+        this.#tell({ type: 'state', state: { ...state, inner: results.innerStates } });
         return [];
       case 'inner':
-        this.#subscriber.next(event.event);
+        this.#tell(event.event);
         return [];
       default: {
         const message = event.type === 'progress' ? event.message : event.text;
-        this.#subscriber.next({ type: 'call-progress', id, message });
+        this.#tell({ type: 'call-progress', id, message });
         return [];
       }
     }

@@ -1,6 +1,5 @@
 /**
- * What a round of an agent decides, as functions of plain data. Both forms of the loop are made of it: the one inside a node of a canvas
- * (`run-agent.ts`), and the graph of steps (`loop/agent-graph.ts`), which differ in who carries out what was decided.
+ * What a round of an agent decides, as functions of plain data; the steps of its loop (`loop/agent-graph.ts`) carry it out.
  *
  * ```text
  *            spentReason            requestMessages              afterAnswer
@@ -17,7 +16,7 @@ import { ROUND_TEXTS } from './round-texts.js';
 
 /** What rules see of an agent between two rounds. */
 export interface RoundFacts {
-  /** Rounds that have been made, as the form of the loop counts them. */
+  /** Rounds that have been made: calls of the model, or, for agents of nodes, rounds of tool calls. */
   readonly round: number;
   /** The conversation, without instructions. */
   readonly messages: readonly ChatMessage[];

@@ -8,6 +8,7 @@ import { interrupt, type NodeEvent } from '../graph/node-events.js';
 import { type ChatMessage, contentText } from '../models/chat-model.js';
 import { tools } from '../tools/index.js';
 import type { AnyTool } from '../tools/tool.js';
+import { inputsOf } from './agents/agent-inputs.js';
 import { type AgentNode, approvalPayload, nodeEvents, readApprovals, readNodeState } from './agents/agent-node.js';
 import { type AgentParams, agentParams, readAgent } from './agents/agent-params.js';
 import { type McpTools, openAgent, withMcpTools } from './agents/agent-setup.js';
@@ -39,6 +40,7 @@ export function agentComponent(library: readonly AnyTool[]): Component<AgentPara
     ...llm,
     type: 'Agent',
     group: 'model',
+    hears: true,
     summary: 'Asks a model that may call tools and other agents until it has the answer.',
     params: agentParams as never,
     outputs: {
@@ -70,7 +72,9 @@ function work({ activation, context, spec, isStreamed }: Work, { offered, warnin
   const opened = openAgent(context, spec, offered);
   const warnings$ = from([...warnings, ...opened.warnings]);
   const speech = new TaggedText(stored?.said ?? '');
-  const node: AgentNode = { context, spec, opened, speech, isStreamed };
+  const inputs$ = inputsOf(context);
+  const heard = inputs$ === undefined ? opened : { ...opened, setup: { ...opened.setup, inputs$ } };
+  const node: AgentNode = { context, spec, opened: heard, speech, isStreamed };
   if (stored === undefined) return concat(warnings$, firstRound(node));
   const { state } = stored;
   if (state.pending === undefined) return runFrom(node, state);

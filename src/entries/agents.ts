@@ -13,6 +13,7 @@ export {
   type CallProgress,
   type InnerEvent,
   type InnerState,
+  type InputJoined,
   newAgentState,
   type PendingCall,
   type ToolLogEntry,
@@ -41,6 +42,7 @@ export {
 export type { AgentInput } from '../agents/loop/agent-input.js';
 export type { AgentOptions } from '../agents/loop/agent-options.js';
 export type { AgentView } from '../agents/loop/agent-view.js';
+export { answerEvents } from '../agents/loop/answer-events.js';
 export type { AnswerLimits } from '../agents/loop/answer-limits.js';
 export type { ModelOutcome, ModelRetry, NextTry } from '../agents/loop/ask-model.js';
 export { finalAnswer } from '../agents/loop/call-steps.js';
@@ -102,6 +104,7 @@ export { type Todo, type TodoStatus, type TodosOptions, todos } from '../agents/
 export { type ToolSearchOptions, toolSearch } from '../agents/middleware/tool-search.js';
 export type { WorkItem, WorkPlan, WorkStatus } from '../agents/middleware/work-items.js';
 export { type WorkPlanOptions, workPlan } from '../agents/middleware/work-plan.js';
+export type { NodeInput } from '../agents/node-inputs.js';
 export type { RoundFacts, RoundRule } from '../agents/round.js';
 export type { Caller } from '../agents/round-calls.js';
 export { runAgent } from '../agents/run-agent.js';

@@ -141,7 +141,7 @@ function invalid(what: string, received: string, path: string, issues: readonly 
   const shown = received === '' ? 'nothing' : quoted;
   return new EngineError(
     'OUTPUT_INVALID',
-    `${what}. Received: ${shown}. Ask the model again, or change what it is asked for.`,
+    `${what.replace(/\.$/, '')}. Received: ${shown}. Ask the model again, or change what it is asked for.`,
     {
       details: { path, received: shown, issues: issues.slice(0, MAX_ISSUES) },
     },

@@ -43,7 +43,7 @@ export const steers = resource<SteerRecord, SteerQuery>({
 export interface RunSteers {
   /** The same for another tenant. */
   forTenant(tenant: string): RunSteers;
-  /** Keeps a change; resolves when it is stored. @throws EngineError as the store */
+  /** Keeps a change; resolves when it is stored. @throws EngineError LIMIT_REACHED for a run that has had too many; as the store */
   put(run: string, change: JsonObject): Promise<void>;
   /** Changes of a run, each once: first a list of those that there are, which may be empty, then what comes; ends with its subscription alone. */
   of(run: string): Observable<readonly JsonObject[]>;

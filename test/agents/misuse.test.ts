@@ -101,6 +101,24 @@ describe('a mistake with agents', () => {
       '"agents[1]" must be what agent(…), agentFrom(…) or a team gives; received an object.',
     ],
     [
+      'an option of a deep agent that there is not',
+      () => agents.deepAgent({ name: 'd', model, agent: [hand] } as never),
+      'OPTION_INVALID',
+      'deepAgent: there is no option "agent". Did you mean "agents"?',
+    ],
+    [
+      'tools of a host, which has its specialists',
+      () => agents.hostAgents({ name: 'h', model, agents: [hand], tools: [] } as never),
+      'OPTION_INVALID',
+      'hostAgents: there is no option "tools".',
+    ],
+    [
+      'a plan without an executor',
+      () => agents.planExecute({ name: 'p', model } as never),
+      'OPTION_INVALID',
+      'planExecute "p": "executor" must be what agent(…), agentFrom(…) or a team gives; received undefined.',
+    ],
+    [
       'a word that is a promise',
       () => invoke(agents.loopAgents({ name: 't', agents: [hand], until: (async () => true) as never }), 'go'),
       'NODE_PROTOCOL',

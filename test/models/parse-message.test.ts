@@ -107,6 +107,12 @@ describe('parseMessage', () => {
     expect(error.message).toContain(fragment);
   });
 
+  it('ends its sentences once, also where the schema has ended its own', () => {
+    const dotless = z.object({ title: z.string().regex(/^[^.]*$/, 'A title has no full stop.') });
+    const error = failure(() => parseMessage(dotless)(assistantMessage('{"title":"Oslo."}')));
+    expect(error.message).toContain('does not fit: title: A title has no full stop. Received:');
+  });
+
   it('quotes long answers in part only', () => {
     const error = failure(() => parseMessage(book)(assistantMessage('x'.repeat(100_000))));
     expect(error.message.length).toBeLessThan(500);

@@ -29,6 +29,7 @@ import {
   type AgentCall,
   type AgentInGraph,
   type AgentWithWork,
+  type CallTools,
   type Ending,
   hasWork,
   routeTo,
@@ -59,13 +60,15 @@ export interface Drawing<O> {
   readonly last: (end: AgentEnd) => O;
   /** Text of an answer may be given on as the model says it, where it is the answer for certain. @default false */
   readonly isLive?: boolean;
+  /** Makes the calls of answers in place of the tools of the agent. @default they are made of its tools */
+  readonly callTools?: CallTools;
 }
 
 /** Draws the graph of an agent. */
 export function agentGraph<O>(
   setup: AgentSetup,
   shape: AgentShape,
-  { last, isLive = false }: Drawing<O>,
+  { last, isLive = false, callTools }: Drawing<O>,
 ): Step<unknown, O> {
   const all = [...setup.tools, ...setup.brought];
   const agents = all.filter(isAgentAsTool);
@@ -82,6 +85,7 @@ export function agentGraph<O>(
     endsOnFailure: shape.endsOnFailure === true,
     background,
     isLive,
+    callTools,
   };
   if (hasWork(inGraph)) checkBackground(`agent "${setup.name}"`, inGraph.background, all);
   return graph<unknown, O>(

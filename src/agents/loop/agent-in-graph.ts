@@ -1,6 +1,11 @@
 /** What the steps of an agent's graph know of it, and what they say to each other. */
+import type { Observable } from 'rxjs';
+import type { Interrupt } from '../../compose/interrupt.js';
+import type { StepActivation } from '../../compose/step.js';
 import type { StepTool } from '../../compose/tools/step-tool.js';
 import type { ToolDefinition } from '../../models/chat-model.js';
+import type { ToolCall } from '../../models/content-parts.js';
+import type { ToolMessage } from '../../models/messages.js';
 import { AGENT_TOOL, type AgentAsTool, type AgentEnd, type AgentStart } from './agent-end.js';
 import type { AgentSetup } from './agent-options.js';
 import type { BackgroundRules } from './background-state.js';
@@ -23,7 +28,15 @@ export interface AgentInGraph {
   readonly isLive: boolean;
   /** Rules for work in the background; undefined: there is none. */
   readonly background: BackgroundRules | undefined;
+  /** Makes the calls of answers in place of its own tools. */
+  readonly callTools: CallTools | undefined;
 }
+
+/**
+ * Makes the calls of an answer in a step that has the options `mayAsk` and the rule of chunks of `toolsNode`: gives their results in the order of the
+ * calls, or a question.
+ */
+export type CallTools = (calls: readonly ToolCall[], at: StepActivation) => Observable<ToolMessage[] | Interrupt>;
 
 /** An agent with rules for work in the background. */
 export interface AgentWithWork extends AgentInGraph {

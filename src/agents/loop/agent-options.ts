@@ -24,6 +24,7 @@ import { type AnswerLimits, checkLimits } from './answer-limits.js';
 import type { ModelRetry } from './ask-model.js';
 import type { AgentBasis, AnyMiddleware, HookResult, RoundRequest } from './middleware.js';
 import { rounds, type StopRule } from './stop-rules.js';
+import { checkToolNames, type UnknownToolNames, unknownToolNames } from './tool-names.js';
 
 /** See `agent`. */
 export interface AgentOptions<O = string> {
@@ -86,9 +87,12 @@ export interface AgentSetup
   readonly retry: ModelRetry | undefined;
   /** Tools of its middlewares. */
   readonly brought: readonly StepTool[];
+  /** Names that middlewares and rules are for, and no tool has. */
+  readonly unknownNames: readonly UnknownToolNames[];
 }
 
-const OPTIONS = [
+/** The names of its options, for what takes them among others. */
+export const AGENT_OPTIONS: readonly string[] = [
   'name',
   'description',
   'model',
@@ -117,7 +121,7 @@ const OPTIONS = [
  * @throws EngineError PLAN_INVALID for a name that no path could hold; OPTION_INVALID for everything else that cannot be used.
  */
 export function readAgentOptions(options: AgentOptions<never>): AgentSetup {
-  requireOptions('agent', options, OPTIONS, 'an object with "name"');
+  requireOptions('agent', options, AGENT_OPTIONS, 'an object with "name"');
   const { name, use = [], stopWhen = [rounds(20)], failover = [], retry, limits = {} } = options;
   requireName('An agent', name);
   const owner = `agent "${name}"`;
@@ -142,7 +146,8 @@ export function readAgentOptions(options: AgentOptions<never>): AgentSetup {
   if (options.outputKey !== undefined) requireText(owner, 'outputKey', options.outputKey, 'a name that is not empty');
   requireLanguage(owner, language);
   if (!['end', 'text'].includes(answerFrom)) throw invalidOption(owner, 'answerFrom', '"end" or "text"', answerFrom);
-  const held = use.filter(({ holdsForHelpers }) => holdsForHelpers === true);
+  // Helpers have tools of their own, which names of an agent's tools need not be among.
+  const held = use.flatMap(({ toolNames: _, ...one }) => (one.holdsForHelpers === true ? [Object.freeze(one)] : []));
   const basis: AgentBasis = { name, model, failover, settings, limits, tools, use: held };
   const brought = use.flatMap((middleware) => toolsOf(middleware, basis));
   const box = toolBox(owner, [...tools, ...brought]);
@@ -150,6 +155,9 @@ export function readAgentOptions(options: AgentOptions<never>): AgentSetup {
   if (typeof instructions !== 'string') requireCallable(owner, 'instructions', instructions);
   for (const tool of returnDirectly)
     if (box.find(tool) === undefined) throw unknownDirect(owner, tool, box.unknown(tool));
+  const names = [...tools, ...brought].map((tool) => tool.name);
+  const unknownNames = unknownToolNames(use, stopWhen, names);
+  checkToolNames(owner, unknownNames, names);
   return {
     description: '',
     settings: {},
@@ -160,6 +168,7 @@ export function readAgentOptions(options: AgentOptions<never>): AgentSetup {
     instructions,
     tools,
     brought,
+    unknownNames,
     use,
     stopWhen,
     whenStopped,

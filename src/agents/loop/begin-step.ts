@@ -13,12 +13,14 @@ import { runHooks } from './run-hooks.js';
 
 /** Puts what the agent is asked into its state. */
 export function beginStep({ setup }: AgentInGraph): Step<unknown, unknown> {
-  const { name, language } = setup;
+  const { name, language, unknownNames } = setup;
   return step('begin', (input: unknown, at) => {
     const asked = isJsonObject(input) && Array.isArray(input.messages) ? input.messages : input;
     const take = (messages: readonly ChatMessage[] | Interrupt): unknown => {
       if (messages instanceof Interrupt) return messages;
       at.emit('agent-started', { agent: name });
+      for (const { owner, unknown } of unknownNames)
+        at.emit('tools-unknown', { agent: name, owner, tools: [...unknown] });
       loopAt(at).update({ messages, given: messages.length });
       return {};
     };

@@ -24,6 +24,8 @@ export interface LoopState {
   readonly model: number;
   /** Why no tool may be called any more; empty as long as they may. */
   readonly spent: string;
+  /** The answer of a round, where its events told another one (`answerEvents`). */
+  readonly kept?: { readonly round: number; readonly message: AssistantMessage };
   /** Results of calls of the newest answer that need not be made. */
   readonly answered: readonly ToolMessage[];
   /** What middlewares remember, by their names. */
@@ -55,6 +57,11 @@ export function loopAt(at: StepActivation): StateHandle<LoopState> {
 export function newestAnswer({ messages }: LoopState): AssistantMessage {
   const message = messages.findLast(({ role }) => role === 'assistant');
   return message?.role === 'assistant' ? message : { role: 'assistant', content: '' };
+}
+
+/** The answer of a round that an agent goes on with, for the one that its events told. */
+export function keptAnswer({ kept, round }: LoopState, told: AssistantMessage): AssistantMessage {
+  return kept?.round === round && told.extra?.failed === undefined ? kept.message : told;
 }
 
 /** What an agent has added to its conversation. */

@@ -92,6 +92,11 @@ export interface AgentMiddleware<V = unknown> {
    * before a tool is called, or checks what is said, must not be passed by through them. @default false
    */
   readonly holdsForHelpers?: boolean;
+  /**
+   * Names of tools that it is for, such as those that need a person's word. An agent that has none of them, or one that is spelt nearly so, is refused
+   * (OPTION_INVALID); the event `tools-unknown` tells of others that it does not have. @default none in particular
+   */
+  readonly toolNames?: readonly string[];
   /** Behind the agent's own instructions. @default nothing */
   readonly instructions?: string | ((view: AgentView) => string);
   /** Once, before the first round; may give other messages. */
@@ -125,7 +130,7 @@ export const HOOKS = [
   'afterAgent',
 ] as const;
 
-const FIELDS = ['name', 'initial', 'tools', 'holdsForHelpers', 'instructions', ...HOOKS];
+const FIELDS = ['name', 'initial', 'tools', 'holdsForHelpers', 'toolNames', 'instructions', ...HOOKS];
 
 /**
  * Types a middleware and checks it.
@@ -145,6 +150,10 @@ export function defineMiddleware<V = undefined>(middleware: AgentMiddleware<V>):
   for (const hook of HOOKS) requireCallable(owner, hook, middleware[hook]);
   if (!Array.isArray(tools) && typeof tools !== 'function') {
     throw invalidOption(owner, 'tools', 'a list of tools, or a function that gives one', tools);
+  }
+  const { toolNames = [] } = middleware;
+  if (!Array.isArray(toolNames) || toolNames.some((one: unknown) => typeof one !== 'string')) {
+    throw invalidOption(owner, 'toolNames', 'a list of names of tools', toolNames);
   }
   return Object.freeze({ ...middleware });
 }

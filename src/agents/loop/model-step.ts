@@ -10,19 +10,21 @@ import { goOnWith } from '../../operators/go-on-with.js';
 import { requestMessages } from '../round.js';
 import type { AgentInGraph } from './agent-in-graph.js';
 import { StepView } from './agent-view.js';
+import { type AnswerTelling, answerTelling, eventMarker } from './answer-events.js';
 import { askModel, isRestart, joinAnswer, RESTART, UNFINISHED } from './ask-model.js';
 import { calling, givenBy, piecesBy, preparedBy, wrongGiven } from './given.js';
 import { heardAt } from './heard-inputs.js';
 import { placeOf } from './listen-step.js';
 import { liveAt } from './live-control.js';
 import { addUsage, largerUsage, loopAt } from './loop-state.js';
-import type { AskModel, RoundRequest } from './middleware.js';
+import type { AnyMiddleware, AskModel, RoundRequest } from './middleware.js';
 import { MiddlewareView } from './run-hooks.js';
 import { markAnswer } from './say-step.js';
 
 /** Asks the model; the chunks are those of its message, as {@link joinAnswer} joins them. */
 export function modelStep(agent: AgentInGraph): Step<unknown, AssistantMessage> {
   const { setup } = agent;
+  const marker = eventMarker(setup.use);
   return step<unknown, AssistantMessage>('model', (_, at) => defer(() => answer$(agent, at)), {
     kind: 'chatModel',
     chunks: joinAnswer,
@@ -33,12 +35,13 @@ export function modelStep(agent: AgentInGraph): Step<unknown, AssistantMessage> 
     const place = placeOf(setup, at);
     const live = liveAt(at);
     const loop = loopAt(at);
+    const telling = marker && { marker, ...answerTelling() };
     const policy = {
       agent: setup.name,
       failover: setup.failover,
       retry: setup.retry,
       limits: setup.limits,
-      wrap: (request: RoundRequest, ask: AskModel) => wrapped(agent, at, ask)(request),
+      wrap: (request: RoundRequest, ask: AskModel) => wrapped(agent, at, ask, telling)(request),
     };
     const before = loop.value.model;
     let model = before;
@@ -53,11 +56,17 @@ export function modelStep(agent: AgentInGraph): Step<unknown, AssistantMessage> 
     const request = requestOf(agent, at);
     const pieces$ = isObservable(request) ? request.pipe(concatMap(ask)) : ask(request);
     const heard$ = live === undefined ? pieces$ : pieces$.pipe(droppedBy(live.now$(place, heardAt(at))));
-    return heard$.pipe(
+    const counted$ = heard$.pipe(
       tap((chunk) => {
         if (isRestart(chunk)) usage = undefined;
         else if (chunk.usage !== undefined) usage = largerUsage(usage, chunk.usage);
       }),
+    );
+    const keep = (message: AssistantMessage): void => {
+      loop.update({ kept: { round: loop.value.round, message } });
+    };
+    const told$ = telling === undefined ? counted$ : counted$.pipe(telling.toldFor(keep));
+    return told$.pipe(
       goOnWith((end) => {
         if (end !== undefined && !endsOnFailure) throw end.error;
         const used = end === undefined ? usage : undefined;
@@ -154,8 +163,14 @@ function saidBy(agent: string, given: unknown): string {
 }
 
 /** The middlewares around one try, the first one outermost. */
-function wrapped({ setup }: AgentInGraph, at: StepActivation, ask: AskModel): AskModel {
+function wrapped(
+  { setup }: AgentInGraph,
+  at: StepActivation,
+  ask: AskModel,
+  telling: (Pick<AnswerTelling, 'passing'> & { readonly marker: AnyMiddleware }) | undefined,
+): AskModel {
   return setup.use.reduceRight<AskModel>((next, middleware) => {
+    if (middleware === telling?.marker) return (request) => next(request).pipe(telling.passing);
     if (middleware.wrapModel === undefined) return next;
     const view = new MiddlewareView(setup, at, middleware);
     return (request) =>

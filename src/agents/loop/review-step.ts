@@ -9,7 +9,7 @@ import { afterAnswer, callsMade, partsMade } from '../round.js';
 import { type AgentInGraph, type Ending, hasWork } from './agent-in-graph.js';
 import { isUnfinished } from './ask-model.js';
 import { sortCalls, withRefusedCalls } from './call-steps.js';
-import { loopAt } from './loop-state.js';
+import { keptAnswer, loopAt } from './loop-state.js';
 import type { RoundAnswer } from './middleware.js';
 import { runHooks } from './run-hooks.js';
 import { beginWorks } from './work-steps.js';
@@ -17,8 +17,9 @@ import { beginWorks } from './work-steps.js';
 /** Takes an answer into the conversation. */
 export function reviewStep(agent: AgentInGraph): Step<AssistantMessage, Ending> {
   const { setup } = agent;
-  return step('review', (message: AssistantMessage, at) => {
+  return step('review', (told: AssistantMessage, at) => {
     const loop = loopAt(at);
+    const message = keptAnswer(loop.value, told);
     const take = (answer: RoundAnswer): Ending => {
       loop.append('messages', answer.message);
       if (answer.results.length > 0) loop.update({ answered: answer.results });

@@ -5,7 +5,10 @@ import { ROUND_TEXTS } from '../round-texts.js';
 import type { AgentView } from './agent-view.js';
 
 /** Looks at an agent before each call of its model; text says why it may call no more tools. */
-export type StopRule = RoundRule<AgentView>;
+export type StopRule = RoundRule<AgentView> & {
+  /** Names of tools that it looks for; an agent that has none of them is refused. @default none in particular */
+  readonly toolNames?: readonly string[];
+};
 
 /**
  * At most so many calls of the model that may ask for tools.
@@ -39,8 +42,9 @@ export function milliseconds(most: number): StopRule {
 
 /** Stops once a tool of this name has given a result. */
 export function called(tool: string): StopRule {
-  return ({ messages, language = 'en' }) =>
+  const rule: StopRule = ({ messages, language = 'en' }) =>
     messages.some((message) => message.role === 'tool' && message.name === tool)
       ? ROUND_TEXTS[language].called(tool)
       : undefined;
+  return Object.assign(rule, { toolNames: [tool] });
 }

@@ -369,13 +369,18 @@ function waitOf(call: ToolCall): { readonly id: string | undefined; readonly ms:
 
 // ── the rest of an agent that has answered ──────────────────────────────────────────────────────────────────────────────────
 
-/** Waits for the end of a work that the model is to be told of, or an input of a person. */
+/**
+ * Waits for the end of a work that the model is to be told of, or an input of a person. Its end is a safe point behind the calls of a round, and behind
+ * the round.
+ */
 export function restStep({ setup }: AgentWithWork): Step<unknown, unknown> {
   return step<unknown, object>(
     'rest',
     (_, at) =>
       defer(() => {
-        const arrived$ = liveAt(at)?.arrived$(placeOf(setup, at), heardAt(at)) ?? EMPTY;
+        const place = placeOf(setup, at);
+        const live = liveAt(at);
+        const arrived$ = live?.arrived$(place, heardAt(at)) ?? EMPTY;
         let hasInput = false;
         const input$ = arrived$.pipe(
           tap(() => {
@@ -389,7 +394,11 @@ export function restStep({ setup }: AgentWithWork): Step<unknown, unknown> {
             works()
               .filter(isOpen)
               .every(({ status }) => status === 'asks'),
-          results: () => ({}),
+          results: () => {
+            live?.reached(place, 'tools');
+            live?.reached(place, 'round');
+            return {};
+          },
         };
         return waitFor(rest, input$, at);
       }),

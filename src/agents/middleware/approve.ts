@@ -52,7 +52,8 @@ export interface ApproveOptions {
  * {@link ApprovalQuestion}, its answer an {@link ApprovalAnswer}. A declined call gets a result that says so, and why; an edited one is made with the
  * new arguments, and stands so in the conversation. A function that throws asks about the call.
  *
- * It sees the answer as the middlewares before it in the list have made it: put it last.
+ * It sees the answer as the middlewares before it in the list have made it: put it last. An agent that has none of the named tools, or one that is spelt
+ * nearly so, is refused; for a list that several agents share use a function, which is compared with no tools.
  *
  * @throws EngineError OPTION_INVALID for something else than names or a function, and for options that cannot be used.
  */
@@ -74,6 +75,7 @@ export function approve(
   return defineMiddleware<unknown>({
     name,
     holdsForHelpers: true,
+    ...(typeof tools !== 'function' && { toolNames: [...tools] }),
     afterModel({ message, results }, view) {
       const done = new Set(results.map(({ toolCallId }) => toolCallId));
       const calls = uniqueCallIds(message.toolCalls ?? []);

@@ -51,6 +51,7 @@ export function reduceToolResults(options: ReduceToolResultsOptions = {}): Agent
   const { cutAt, language, space, name } = setup;
   return defineMiddleware<undefined>({
     name,
+    toolNames: [...setup.exempt],
     ...(cutAt !== false && {
       wrapTool: (request, next) => {
         if (setup.exempt.has(request.name)) return next(request);

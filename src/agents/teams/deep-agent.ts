@@ -1,9 +1,9 @@
 /** An agent for long work: it keeps a list, and gives pieces of the work to agents that begin afresh. */
-import { invalidOption, requireObject } from '../../operators/invalid-option.js';
+import { invalidOption, requireOptions } from '../../operators/invalid-option.js';
 import { requireLanguage } from '../language.js';
 import { agent } from '../loop/agent.js';
 import type { Agent, AnyAgent } from '../loop/agent-end.js';
-import type { AgentOptions } from '../loop/agent-options.js';
+import { AGENT_OPTIONS, type AgentOptions } from '../loop/agent-options.js';
 import { rounds } from '../loop/stop-rules.js';
 import { subAgents } from '../middleware/sub-agents.js';
 import { todos } from '../middleware/todos.js';
@@ -52,7 +52,7 @@ export interface DeepAgentOptions<O> extends AgentOptions<O> {
  * @throws EngineError PLAN_INVALID, OPTION_INVALID for options that cannot be used.
  */
 export function deepAgent<O = string>(options: DeepAgentOptions<O>): Agent<O> {
-  requireObject('deepAgent', 'options', options, 'an object with "name"');
+  requireOptions('deepAgent', options, OPTIONS, 'an object with "name"');
   const { agents = [], generalAgent = true, keepsTodos = true, language = 'en', ...own } = options;
   const owner = `deepAgent "${String(own.name)}"`;
   requireFlag(owner, 'generalAgent', generalAgent);
@@ -91,6 +91,8 @@ export function deepAgent<O = string>(options: DeepAgentOptions<O>): Agent<O> {
     use: Array.isArray(shared.use) ? [subAgents({ agents, general, language }), ...shared.use] : shared.use,
   });
 }
+
+const OPTIONS = [...AGENT_OPTIONS, 'agents', 'generalAgent', 'keepsTodos'];
 
 type Instructions = NonNullable<AgentOptions['instructions']>;
 

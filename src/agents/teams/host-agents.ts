@@ -1,10 +1,10 @@
 /** An agent that asks specialists, and answers with what they say. */
 import { EngineError } from '../../errors.js';
-import { invalidOption, requireObject } from '../../operators/invalid-option.js';
+import { invalidOption, requireOptions } from '../../operators/invalid-option.js';
 import { agent } from '../loop/agent.js';
 import { agentTool } from '../loop/agent-as-tool.js';
 import { type Agent, type AnyAgent, isAgent } from '../loop/agent-end.js';
-import type { AgentOptions } from '../loop/agent-options.js';
+import { AGENT_OPTIONS, type AgentOptions } from '../loop/agent-options.js';
 import { rounds } from '../loop/stop-rules.js';
 
 /** See {@link hostAgents}: options of the agent that asks, and whom it asks. */
@@ -31,7 +31,7 @@ export interface HostOptions<O>
  * @throws EngineError PLAN_INVALID, OPTION_INVALID for options that cannot be used.
  */
 export function hostAgents<O = string>(options: HostOptions<O>): Agent<O> {
-  requireObject('hostAgents', 'options', options, 'an object with "name" and "agents"');
+  requireOptions('hostAgents', options, OPTIONS, 'an object with "name" and "agents"');
   const { agents, summary = false, ...own } = options;
   const owner = `hostAgents "${String(own.name)}"`;
   if (!Array.isArray(agents) || agents.length === 0 || !agents.every(isAgent)) {
@@ -52,3 +52,7 @@ export function hostAgents<O = string>(options: HostOptions<O>): Agent<O> {
     ...(summary ? { stopWhen: [rounds(1)] } : { returnDirectly: agents.map(({ name }) => name) }),
   });
 }
+
+/** Whom it asks, and when it ends, is what it is made for. */
+const NOT_OWN = ['tools', 'returnDirectly', 'stopWhen', 'whenStopped'];
+const OPTIONS = [...AGENT_OPTIONS.filter((name) => !NOT_OWN.includes(name)), 'agents', 'summary'];

@@ -7,7 +7,7 @@ import type { ChatMessage } from '../../models/messages.js';
 import { invalidOption, receivedOf, requireWhole } from '../../operators/invalid-option.js';
 import { type Language, requireLanguage } from '../language.js';
 import { agent } from '../loop/agent.js';
-import type { Agent, AnyAgent } from '../loop/agent-end.js';
+import { type Agent, type AnyAgent, isAgent } from '../loop/agent-end.js';
 import { saidTo } from '../loop/heard-by.js';
 import { PLAN_TEXTS, type PlanTexts } from './plan-texts.js';
 import { added, type MemberEnd, type Move, type TeamState, teamLimit, teamOf } from './team-graph.js';
@@ -98,6 +98,9 @@ export function planExecute(options: PlanExecuteOptions): Agent<string> {
   const { planner = agent({ ...shared, name: 'planner', instructions: texts.planner, output: PLAN }) } = options;
   const { replanner = agent({ ...shared, name: 'replanner', instructions: texts.replanner, output: REPLAN }) } =
     options;
+  for (const [option, member] of Object.entries({ planner, executor, replanner })) {
+    if (!isAgent(member)) throw invalidOption(owner, option, 'what agent(…), agentFrom(…) or a team gives', member);
+  }
   requireMembers(owner, [planner, executor, replanner]);
   requireWhole(owner, 'maxSteps', maxSteps, 1);
   if (whenExhausted !== 'answer' && whenExhausted !== 'fail') {

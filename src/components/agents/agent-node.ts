@@ -5,6 +5,7 @@ import {
   type AgentAnswer,
   type AgentEvent,
   type AgentState,
+  type InputJoined,
   type PendingCall,
   readAgentState,
   stateAsJson,
@@ -72,6 +73,8 @@ export function nodeEvents(node: AgentNode, event: AgentEvent): Observable<NodeE
       return of(notice('tool-progress', { call: event.id, message: event.message }));
     case 'tool-log':
       return of(toolLog(event));
+    case 'input-delivered':
+      return from(delivered(node, event));
     case 'state':
       return of(progress(node, event.state));
     case 'approval':
@@ -80,6 +83,16 @@ export function nodeEvents(node: AgentNode, event: AgentEvent): Observable<NodeE
       return schemaOf(node.spec.params) === undefined ? textAnswer(node, event) : objectAnswer(node, event);
   }
 }
+
+/** A text that was said before it is a paragraph of its own. */
+function delivered({ speech, context }: AgentNode, { id, content, round }: InputJoined): NodeEvent[] {
+  const told = notice('input-delivered', { id, content, agent: context.node, round });
+  if (speech.toString() === '') return [told];
+  speech.append(PARAGRAPH, false);
+  return [delta('content', PARAGRAPH), told];
+}
+
+const PARAGRAPH = '\n\n';
 
 function progress({ speech, isStreamed }: AgentNode, state: AgentState): Progress {
   return { type: 'progress', nodeState: { state: stateAsJson(state), said: isStreamed ? speech.toString() : '' } };

@@ -13,9 +13,10 @@ import {
 import { z } from 'zod';
 import type { McpConnection, McpServers, McpTool, McpUser } from '../../adapters/mcp/mcp-servers.js';
 import { type AgentEvent, newAgentState } from '../../agents/agent-events.js';
+import type { AgentSetup } from '../../agents/agent-setup.js';
 import { type AgentTool, type AgentToolEvent, bindTool, isSearch } from '../../agents/agent-tool.js';
 import type { CallContext } from '../../agents/call-context.js';
-import { type AgentSetup, runAgent } from '../../agents/run-agent.js';
+import { runAgent } from '../../agents/run-agent.js';
 import { renderValue } from '../../dsl/render-value.js';
 import { toEngineError } from '../../errors.js';
 import { type Notice, warning } from '../../graph/node-events.js';
@@ -175,6 +176,7 @@ function innerEvents(event: AgentEvent): readonly AgentToolEvent[] {
     case 'text':
     case 'thinking':
     case 'approval':
+    case 'input-delivered':
       return [];
     default:
       return [{ type: 'inner', event }];

@@ -114,7 +114,11 @@ function invalidBySchema(
   what: string,
   problems: string,
 ): EngineError {
-  return new EngineError(code, `The ${what} of step "${path}" does not fit its schema: ${problems}.`, { node: path });
+  return new EngineError(
+    code,
+    `The ${what} of step "${path}" does not fit its schema: ${problems.replace(/\.$/, '')}.`,
+    { node: path },
+  );
 }
 
 export function eventsOf(result: NodeResult): Observable<NodeEvent> {

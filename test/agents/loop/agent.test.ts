@@ -446,6 +446,30 @@ describe('agents as tools', () => {
     expect(listener.requests).toEqual([]);
   });
 
+  it('take arguments of their own, from which their question is made', async () => {
+    const listener = replies('Written.');
+    const writer = agent({ name: 'writer', description: 'Writes.', model: listener });
+    const tool = agentTool(writer, {
+      name: 'write',
+      description: 'Writes about a subject.',
+      input: z.object({ subject: z.string(), words: z.number() }),
+      question: ({ subject, words }) => `Write ${String(words)} words about ${String(subject)}.`,
+    });
+    const outer = replies(
+      { calls: [{ name: 'write', arguments: { subject: 'Oslo', words: 'many' } }] },
+      { calls: [{ name: 'write', arguments: { subject: 'Oslo', words: 9 } }] },
+      'Done.',
+    );
+    expect(await invoke(agent({ name: 'lead', model: outer, tools: [tool] }), 'go')).toBe('Done.');
+    expect(outer.requests[0]?.tools?.[0]).toMatchObject({
+      name: 'write',
+      description: 'Writes about a subject.',
+      parameters: { required: ['subject', 'words'] },
+    });
+    expect(talk(outer.requests[1]?.messages ?? []).at(-1)).toContain('words');
+    expect(listener.requests.map(({ messages }) => talk(messages))).toEqual([['user: Write 9 words about Oslo.']]);
+  });
+
   it('are tools of a node of tools as well', async () => {
     const writer = agent({ name: 'writer', description: 'Writes.', model: replies('Written.') });
     const asked = {

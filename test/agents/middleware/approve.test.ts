@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { agent } from '../../../src/agents/loop/agent.js';
 import { agentTool } from '../../../src/agents/loop/agent-as-tool.js';
 import { approve } from '../../../src/agents/middleware/approve.js';
-import { defineTool } from '../../../src/index.js';
+import { defineTool, type EngineError, invoke, type Question, resumeFrom } from '../../../src/index.js';
 import { attempt, goOn, type Reply, recordingModel, told } from './support.js';
 
 const REVIEW = 'review#approve';
@@ -59,6 +59,28 @@ describe('approve', () => {
       'tool: seen',
       'tool: The call was declined by a person and not made. Do not make it again unless you are told to. The reason: b is away',
     ]);
+  });
+
+  it.each([
+    [
+      'en',
+      'The call was declined by a person and not made. Do not make it again unless you are told to. The reason: No answer came in time.',
+    ],
+    ['zh', '该调用被人工拒绝，没有执行。除非得到指示，否则不要再次调用。原因：没有及时得到答复。'],
+  ] as const)('declines a call that was not answered in time (%s)', async (language, said) => {
+    const { made, model, done } = clerk(
+      [[{ tool: 'send', args: { to: 'a' } }], 'ready'],
+      approve(['send'], { expiresInMs: 500, language }),
+    );
+    const clock = { now: 1_000 };
+    const options = { now: () => clock.now };
+    const asked = await invoke(made(), 'go', options).catch((error: EngineError) => error.details);
+    const { questions, checkpoint } = asked as { readonly questions: readonly Question[]; readonly checkpoint: never };
+    expect(questions[0]?.expiresAt).toBe(1_500);
+    clock.now = 1_500;
+    expect(await invoke(made(), resumeFrom(checkpoint), options)).toBe('ready');
+    expect(done).toEqual([]);
+    expect(told(model.requests[1] as never).at(-1)).toBe(`tool: ${said}`);
   });
 
   it('makes a call with the arguments that a person has put in place', async () => {

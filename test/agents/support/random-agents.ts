@@ -1,12 +1,15 @@
 /** Random agents and teams, whose models answer by what they hear: what is lost or told twice changes the answer. */
-import { concat, defer, of } from 'rxjs';
+import { concat, defer, map, of } from 'rxjs';
 import {
   type Agent,
   type AnyAgent,
+  type AnyMiddleware,
   agent,
   agentFrom,
   agentTool,
+  answerEvents,
   deepAgent,
+  defineMiddleware,
   handoff,
   hostAgents,
   loopAgents,
@@ -71,7 +74,7 @@ export function randomAgent(random: Random, levels: number, asks: boolean): AnyA
           ...(asks ? [sure()] : []),
           ...(left > 1 && random.chance(0.5) ? [agentTool(make(left - 1))] : []),
         ];
-        return agent({ name: own, description: own, model: hearingModel(own), tools });
+        return agent({ name: own, description: own, model: hearingModel(own), tools, use: middlewares(random, asks) });
       }
     }
   };
@@ -112,6 +115,35 @@ function handMade(name: string, asks: boolean): AnyAgent {
       return `${name}: ${hash(JSON.stringify(messages), String(at.answer)) % 997}`;
     },
   });
+}
+
+/** Some that change what goes through them by what they remember, in any order; one asks before calls are made. */
+function middlewares(random: Random, asks: boolean): AnyMiddleware[] {
+  const counting = defineMiddleware<number>({
+    name: 'counting',
+    initial: () => 0,
+    beforeModel: (request, view) => {
+      view.setOwn(view.own + 1);
+      return { ...request, instructions: `Round ${view.own}.` };
+    },
+    afterTools: (results, { own }) => results.map((result) => ({ ...result, content: `${result.content} in ${own}` })),
+    afterAgent: ({ text }, { own }) => ({ text: `${text} (${own})` }),
+  });
+  const marking = defineMiddleware({
+    name: 'marking',
+    wrapModel: (request, next) =>
+      next(request).pipe(map((piece) => (piece.content === '' ? piece : { ...piece, content: `${piece.content}~` }))),
+  });
+  const asking = defineMiddleware({
+    name: 'asking',
+    afterModel: ({ message, results }, view) => {
+      if (message.toolCalls === undefined) return undefined;
+      if (!view.answers.has('')) return view.interrupt('Well?');
+      return { message: { ...message, content: `${message.content} [${view.answers.get('')}]` }, results };
+    },
+  });
+  const all = [counting, marking, answerEvents(), ...(asks ? [asking] : [])];
+  return random.shuffle(all).slice(0, random.int(all.length + 1));
 }
 
 const echo = () =>

@@ -121,6 +121,13 @@ describe('loopAgents', () => {
     expect(model.requests).toHaveLength(3);
   });
 
+  it('ends an agent that stands alone with the tool exitLoop, whatever it is called beside', async () => {
+    const tool = echo();
+    const model = replies({ calls: [{ name: 'exit_loop', arguments: { answer: 'Enough.' } }, say('a')] }, 'never');
+    expect(await invoke(agent({ name: 'a', model, tools: [exitLoop, tool] }), 'Go.')).toBe('Enough.');
+    expect([model.requests.length, tool.calls]).toEqual([1, ['a']]);
+  });
+
   it.each(['answer', 'fail'] as const)('behind its last round it can %s', async (whenExhausted) => {
     const model = replies('a', 'b', 'c');
     const team = loopAgents({ name: 'l', agents: [agent({ name: 'x', model })], maxRounds: 2, whenExhausted });
