@@ -179,7 +179,7 @@ function toSpec(entry: Entry, around: Surroundings, timeouts: TimeoutResolver, i
     },
     downstream: source.downstream,
     parent: source.parent,
-    join: component.join ?? 'all',
+    join: joinOf(params) ?? component.join ?? 'all',
     isEntry: component.isEntry ?? false,
     targets,
     needs,
@@ -240,6 +240,11 @@ function componentsOf(references: readonly string[]): string[] {
     const reference = parseReference(text);
     return reference?.kind === 'output' ? [reference.component] : [];
   });
+}
+
+/** What a document says of how ways to a node come together; `join_mode` is a parameter of Runnel's, which RAGFlow passes over. */
+function joinOf({ join_mode: mode }: JsonObject): NodeSpec['join'] | undefined {
+  return mode === 'all' || mode === 'any' ? mode : undefined;
 }
 
 /**

@@ -18,23 +18,41 @@ const MAX_VALUES = 20_000;
 export function forEachLongText(event: RunEvent, found: (text: string, path: TextPath) => void): void {
   const values = valuesOf(event);
   if (values === undefined) return;
-  let left = MAX_VALUES;
-  const visit = (value: Json, path: TextPath): void => {
-    left -= 1;
-    if (left < 0 || path.length > MAX_DEPTH) return;
+  const [name, value] = values;
+  new LongTexts(found, [name]).visit(value as Json);
+}
+
+/** Looks into the values of one event. Its path is one list, since most events have no long text, and long runs have many events. */
+class LongTexts {
+  readonly #found: (text: string, path: TextPath) => void;
+  readonly #path: (string | number)[];
+  #left = MAX_VALUES;
+
+  constructor(found: (text: string, path: TextPath) => void, path: (string | number)[]) {
+    this.#found = found;
+    this.#path = path;
+  }
+
+  visit(value: Json): void {
+    this.#left -= 1;
+    if (this.#left < 0 || this.#path.length > MAX_DEPTH) return;
     if (typeof value === 'string') {
-      if (value.length >= MIN_TEXT) found(value, path);
+      if (value.length >= MIN_TEXT) this.#found(value, [...this.#path]);
     } else if (Array.isArray(value)) {
-      for (const [at, item] of value.entries()) visit(item, [...path, at]);
+      for (let at = 0; at < value.length; at += 1) this.#inside(at, value[at] as Json);
     } else if (isJsonObject(value)) {
       for (const name of Object.keys(value)) {
         // Setting it would not make a property.
-        if (name !== '__proto__') visit(value[name] as Json, [...path, name]);
+        if (name !== '__proto__') this.#inside(name, value[name] as Json);
       }
     }
-  };
-  const [name, value] = values;
-  visit(value as Json, [name]);
+  }
+
+  #inside(step: string | number, value: Json): void {
+    this.#path.push(step);
+    this.visit(value);
+    this.#path.pop();
+  }
 }
 
 /** What an event says of texts that it lacks; undefined when it says nothing. What is none, or does not name an earlier event, is left out. */

@@ -7,6 +7,9 @@ export const nullishFlag = z.boolean().nullish();
 export const nullishTexts = z.union([z.string(), z.array(z.string())]).nullish();
 export const optionalJson = z.json().optional();
 
+/** How ways to a node come together, as the engine knows it. */
+const JOIN_MODES = ['all', 'any'] as const;
+
 /**
  * Parameters that every component has. The engine reads them from the document; the schemas contain them so that the
  * catalogue shows them.
@@ -18,6 +21,12 @@ const baseParams = {
   ),
   exception_default_value: optionalJson.describe('The value that "comment" gives; default none.'),
   exception_goto: nullishTexts.describe('Ids of the nodes that "goto" leads to; default none.'),
+  join_mode: z
+    .enum(JOIN_MODES, `expected ${JOIN_MODES.map((mode) => `"${mode}"`).join(' or ')}`)
+    .nullish()
+    .describe(
+      'How several ways to the node come together: "all" runs it once, when no way that is still under way can reach it; "any" runs it for each way that comes. Default: "all".',
+    ),
 };
 
 /** The schema of a component's parameters: its own, behind those that every component has; unknown keys pass. */

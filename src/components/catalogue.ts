@@ -34,6 +34,8 @@ export interface ComponentDescription {
   readonly speaks: boolean;
   /** It may wait for an answer of the user. */
   readonly asks: boolean;
+  /** It can be told something while it works, when it has tools. */
+  readonly hears: boolean;
   /** A document or a body starts with it. */
   readonly isEntry: boolean;
   readonly parameters: readonly ParameterDescription[];
@@ -44,7 +46,7 @@ export interface ComponentDescription {
 export function describeComponent(component: AnyComponent): ComponentDescription {
   requireObject('describeComponent', 'component', component?.outputs, 'a component, with "outputs"');
   const { type, aliases = [], summary, group = 'other', params, outputs, bodyStart } = component;
-  const { isContainer = false, targets, speaks = false, asks = false, isEntry = false } = component;
+  const { isContainer = false, targets, speaks = false, asks = false, hears = false, isEntry = false } = component;
   return {
     type,
     aliases,
@@ -55,6 +57,7 @@ export function describeComponent(component: AnyComponent): ComponentDescription
     choosesTargets: targets !== undefined,
     speaks,
     asks,
+    hears,
     isEntry,
     parameters: describeParameters(params),
     outputs: Object.entries(outputs).map(([name, port]) => ({ name, ...port })),

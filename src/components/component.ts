@@ -57,6 +57,8 @@ export interface Component<P = JsonObject> {
   readonly speaks?: boolean;
   /** It may wait for an answer: it is reported as started only when it continues. */
   readonly asks?: boolean;
+  /** It can be told something while it works, when it has tools. @default false */
+  readonly hears?: boolean;
   /** It changes nothing outside of the run: it may run before the start of the run is stored, and again when that is lost. @default false */
   readonly isRepeatable?: boolean;
   /** It has a body: nodes whose `parent` it is. It has no clock of its own and takes no slot. */

@@ -1,8 +1,24 @@
 /** What a document declares of itself: its entry, prologue and mode. */
 import type { JsonObject } from '../json.js';
 import { canonicalId } from './component-id.js';
-import type { Document } from './document.js';
+import type { Document, DocumentComponent } from './document.js';
 import { ownText } from './json-copy.js';
+
+/** Component classes of RAGFlow's ingestion pipelines, a second kind of canvas that shares the file format. */
+const INGESTION_TYPES: ReadonlySet<string> = new Set([
+  'file',
+  'parser',
+  'tokenizer',
+  'extractor',
+  'compiler',
+  'tokenchunker',
+  'titlechunker',
+  'onechunker',
+  'qachunker',
+  'tablechunker',
+  'pagechunker',
+  'manualchunker',
+]);
 
 /**
  * Ids at which a run may start, the first one being the entry.
@@ -20,6 +36,12 @@ export function entriesOf(document: Document): string[] {
     else entries.push(component.id);
   }
   return entries;
+}
+
+/** What makes a document an ingestion pipeline: its components of such a pipeline; none in a document at which a run may start. */
+export function ingestionComponents(document: Document): readonly DocumentComponent[] {
+  if (entriesOf(document).length > 0) return [];
+  return Object.values(document.components).filter(({ type }) => INGESTION_TYPES.has(type.trim().toLowerCase()));
 }
 
 /** Id of the Begin component: the entry, else the first component of that class, else undefined. */

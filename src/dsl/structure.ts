@@ -1,28 +1,12 @@
 /** Checks of a document as a whole: entry, nesting, edges, spelling of ids. */
 import { canonicalId, indexIds } from './component-id.js';
 import type { Document } from './document.js';
-import { entriesOf } from './introspect.js';
+import { entriesOf, ingestionComponents } from './introspect.js';
 import type { IssueList } from './issues.js';
 import { textsIn } from './json-copy.js';
 
 /** Longest text that is looked at as an id. */
 const MAX_ID_LENGTH = 200;
-
-/** Component classes of RAGFlow's ingestion pipelines, a second kind of canvas that shares the file format. */
-const INGESTION_TYPES: ReadonlySet<string> = new Set([
-  'file',
-  'parser',
-  'tokenizer',
-  'extractor',
-  'compiler',
-  'tokenchunker',
-  'titlechunker',
-  'onechunker',
-  'qachunker',
-  'tablechunker',
-  'pagechunker',
-  'manualchunker',
-]);
 
 /**
  * Checks how components are connected: one entry, bodies that nest, edges that stay inside their body, ids that differ
@@ -83,7 +67,7 @@ function checkEntry(document: Document, issues: IssueList): void {
     issues.warn('several-entries', ['components'], `there are several entries (${names}); runs start at the first`);
   }
   if (entries.length > 0 || components.length === 0) return;
-  const ingestion = components.filter((component) => INGESTION_TYPES.has(component.type.toLowerCase()));
+  const ingestion = ingestionComponents(document);
   if (ingestion.length > 0) {
     const names = [...new Set(ingestion.map((component) => component.type))].join(', ');
     const message = `this is an ingestion pipeline (it has no Begin, but ${names}); it runs for the documents of a dataset that names its agent in pipeline_id, and answers no questions`;

@@ -5,45 +5,21 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { lastValueFrom, toArray } from 'rxjs';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { createEgressClient } from '../../src/adapters/egress/egress-client.js';
-import { createEmbeddedRunner } from '../../src/adapters/sandbox/embedded/embedded-runner.js';
-import type { DatabaseSession } from '../../src/adapters/sql/session.js';
+import { describe, expect, it } from 'vitest';
 import { checkCanvas, loadCanvas } from '../../src/canvas/load-canvas.js';
 import { runTurn, type Session } from '../../src/canvas/turn.js';
 import type { Services } from '../../src/components/services.js';
 import type { RunEvent } from '../../src/graph/events.js';
 import { isJsonObject, type Json, type JsonObject } from '../../src/json.js';
-import { tools } from '../../src/tools/index.js';
 import { skippedUnless } from '../support/skipped.js';
-import { type Reply, type Routes, startUpstream } from '../tools/support/upstream.js';
 import { obligingModel } from './support/obliging-model.js';
+import { upstreamServices } from './support/upstream-services.js';
 
 const FOLDER = process.env.RAGFLOW_TEMPLATES ?? '';
 const files = FOLDER === '' ? [] : readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
 
 /** Templates that prepare documents for a dataset instead of answering anybody. */
 const PIPELINES = /ingestion|chunk|compiler/;
-
-const RESULTS = [{ url: 'https://a.example/', title: 'A', content: 'alpha', raw_content: 'alpha', score: 1 }];
-const PAGE: Reply = { text: '<html><body><h1>A</h1><p>alpha</p></body></html>', type: 'text/html' };
-
-/** What stands for every upstream of every tool. */
-const UPSTREAM: Routes = {
-  'POST /search': { json: { results: RESULTS } },
-  'POST /extract': { json: { results: RESULTS, failed_results: [] } },
-  'GET /search.json': { json: { organic_results: [{ title: 'A', link: 'https://a.example/', snippet: 'alpha' }] } },
-  'GET /html/': PAGE,
-  'GET /w/api.php': {
-    json: { query: { pages: { 1: { index: 1, title: 'A', extract: 'alpha', fullurl: 'https://a' } } } },
-  },
-  'GET /v1/finance/search': { json: { quotes: [{ symbol: 'NVDA' }], news: [] } },
-  'GET /': { status: 404, headers: { 'set-cookie': 'A3=x; Path=/' } },
-  'GET /v1/test/getcrumb': { text: 'crumb' },
-  'GET /v10/finance/quoteSummary/NVDA': {
-    json: { quoteSummary: { result: [{ balanceSheetHistory: {} }], error: null } },
-  },
-};
 
 /** Arguments that a model could not guess. */
 const ARGUMENTS: JsonObject = {
@@ -115,30 +91,10 @@ function isEmptyList(value: Json): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-/** A database that has one answer. */
-const SESSION: DatabaseSession = {
-  dialect: 'mysql',
-  query: async () => ({ columns: ['answer'], rows: [[42]], isCut: false }),
-  isAlive: true,
-  close: async () => {},
-  abandon: () => {},
-};
-
 async function world() {
-  const { origin } = await startUpstream(UPSTREAM);
   const { model, requests } = obligingModel(ARGUMENTS);
-  const code = createEmbeddedRunner({ maxSpares: 0 });
-  onTestFinished(() => code.close());
   const choice = { model, name: 'm', provider: undefined, supportsImages: true, contextLength: undefined };
-  const passage = { id: 'p', content: 'alpha', documentId: 'd', documentName: 'D', datasetId: 'k', similarity: 1 };
-  const services = {
-    models: { chat: () => choice },
-    http: createEgressClient({ allowPrivateNetwork: true }),
-    code,
-    retriever: { search: async () => [passage] },
-    databases: { kinds: ['mysql'], open: async () => SESSION },
-    tools: { baseUrls: Object.fromEntries(tools.map((tool) => [tool.name, origin])) },
-  } as unknown as Services;
+  const services = { models: { chat: () => choice }, ...(await upstreamServices()) } as unknown as Services;
   return { services, requests };
 }
 

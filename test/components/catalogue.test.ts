@@ -31,6 +31,7 @@ describe('the catalogue', () => {
       choosesTargets: false,
       speaks: false,
       asks: false,
+      hears: false,
       isEntry: false,
       parameters: [
         { name: 'text', type: 'string', default: 'hi', description: 'What to say.' },
@@ -48,7 +49,8 @@ describe('the catalogue', () => {
     expect(of('Parallel')).not.toHaveProperty('bodyStart');
     expect(of('Switch')).toMatchObject({ choosesTargets: true, speaks: false });
     expect(of('Message')).toMatchObject({ group: 'conversation', speaks: true });
-    expect(of('UserFillUp')).toMatchObject({ asks: true });
+    expect(of('UserFillUp')).toMatchObject({ asks: true, hears: false });
+    expect(of('Agent')).toMatchObject({ hears: true });
   });
 
   it('has every built-in node type in a group, and bodies that begin with a type that exists', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { entriesOf, firstBegin, mode, prologue } from '../../src/dsl/introspect.js';
+import { entriesOf, firstBegin, ingestionComponents, mode, prologue } from '../../src/dsl/introspect.js';
 import { parseDocument, readDocument } from '../../src/dsl/read.js';
 import { documentText } from './load-document.js';
 
@@ -30,5 +30,15 @@ describe('looking into a document', () => {
     expect([entriesOf(elsewhere), firstBegin(elsewhere), prologue(elsewhere)]).toEqual([[], 'start', 'hello']);
     const none = draft({ a: named('LLM') });
     expect([firstBegin(none), prologue(none), mode(none)]).toEqual([undefined, '', 'conversational']);
+  });
+
+  it('knows an ingestion pipeline by its components, and by that it has no entry', () => {
+    const file = { obj: { component_name: 'File', params: {} }, downstream: ['Tokenizer:A'] };
+    const tokenizer = { obj: { component_name: ' tokenizer', params: {} }, downstream: [] };
+    const begin = { obj: { component_name: 'Begin', params: {} }, downstream: [] };
+    const idsOf = (components: object) => ingestionComponents(draft(components)).map(({ id }) => id);
+    expect(idsOf({ File: file, 'Tokenizer:A': tokenizer })).toEqual(['File', 'Tokenizer:A']);
+    expect(idsOf({ begin, 'Tokenizer:A': tokenizer })).toEqual([]);
+    expect(ingestionComponents(document)).toEqual([]);
   });
 });
