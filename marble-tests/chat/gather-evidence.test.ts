@@ -39,6 +39,31 @@ describe('gatherEvidence', () => {
       expectSubscriptions(quick$.subscriptions).toBe('^-!');
     }));
 
+  it('waits longer for a channel that has a limit of its own, and no longer for the others', () =>
+    marbles(({ cold, expectObservable, expectSubscriptions }, now) => {
+      const slow$ = cold('70ms (s|)', { s: found('s') });
+      const late$ = cold('70ms (l|)', { l: found('l') });
+      const channels = [
+        { name: 'knowledge', limitMs: 100, find$: slow$ },
+        { name: 'sales', find$: late$ },
+      ];
+      const [s] = found('s');
+      const error = { code: 'RUN_TIMEOUT', message: 'Channel "sales" found nothing within 50 ms.' };
+      expectObservable(gatherEvidence({ channels, limitMs: 50, now })).toBe('70ms (r|)', {
+        r: {
+          value: [{ ...s, n: 1 }],
+          detail: {
+            channels: [
+              { name: 'knowledge', ms: 70, found: 1 },
+              { name: 'sales', ms: 50, found: 0, error },
+            ],
+          },
+          status: 'degraded',
+        },
+      });
+      expectSubscriptions(late$.subscriptions).toBe('^ 49ms !');
+    }));
+
   it('ends and names what is late, and keeps what the others found', () =>
     marbles(({ cold, expectObservable, expectSubscriptions }, now) => {
       const late$ = cold('10s (l|)', { l: found('l') });

@@ -78,7 +78,7 @@ export function serveKnowledge(
   return {
     ...knowledge,
     retriever: lazyRetriever(load, LOCAL_TENANT),
-    search: lazySearch(open, load, LOCAL_TENANT),
+    search: lazySearch({ open, load, warmth: { isCold: true } }, LOCAL_TENANT),
     async close() {
       stop.abort();
       await knowledge.close();
@@ -111,12 +111,16 @@ async function hasBuilds(store: KnowledgeStore): Promise<boolean> {
   return true;
 }
 
+/** What the searches of all tenants share. */
+interface SharedSearch {
+  readonly open: () => Promise<KnowledgeBase>;
+  readonly load: () => Promise<FolderDatasets>;
+  readonly warmth: { isCold: boolean };
+}
+
 /** What chats search: all datasets, those that are folders brought up to date before. */
-function lazySearch(
-  open: () => Promise<KnowledgeBase>,
-  load: () => Promise<FolderDatasets>,
-  tenant: string,
-): KnowledgeSearch {
+function lazySearch(shared: SharedSearch, tenant: string): KnowledgeSearch {
+  const { open, load, warmth } = shared;
   let search: Promise<KnowledgeSearch> | undefined;
   const loadSearch = (): Promise<KnowledgeSearch> => {
     search ??= import('../knowledge/base/search-datasets.js').then(({ createKnowledgeSearch }) =>
@@ -125,11 +129,16 @@ function lazySearch(
     return search;
   };
   return {
-    forTenant: (other) => lazySearch(open, load, other),
+    forTenant: (other) => lazySearch(shared, other),
+    get isCold() {
+      return warmth.isCold;
+    },
     async search(query, signal) {
       const folders = await load();
       await folders.forTenant(tenant).followAll(signal);
-      return (await loadSearch()).search(query, signal);
+      const hits = await (await loadSearch()).search(query, signal);
+      warmth.isCold = false;
+      return hits;
     },
     graphSearch: async (...asked) => (await (await loadSearch()).graphSearch?.(...asked)) ?? [],
     neighbours: async (...range) => (await (await loadSearch()).neighbours?.(...range)) ?? [],

@@ -6,12 +6,22 @@ const MAX_HELD = 256;
 /** Turns that other work has for itself when that was not enough: a slice of 8 ms takes as long as some arrivals. */
 const REST = 32;
 
-/** How long others are held; `later` is for tests. */
+/** Milliseconds for which a beginning holds other work. */
+const HOLD_MS = 150;
+
+/** Looks in a row, a millisecond apart, for which beginnings hold other work. */
+const MAX_PAUSES = 200;
+
+/** How long others are held; the last three are for tests. */
 export interface ArrivalsOptions {
   /** Turns of the event loop in a row that others wait at most. @default 256 */
   readonly most?: number;
   /** Calls back behind pending I/O. @default `setImmediate` */
   readonly later?: (resume: () => void) => void;
+  /** Calls back in a millisecond. @default `setTimeout` */
+  readonly soon?: (resume: () => void) => void;
+  /** Milliseconds, of which only differences matter. @default `performance.now` */
+  readonly now?: () => number;
 }
 
 /**
@@ -26,29 +36,50 @@ export interface ArrivalsOptions {
  * later     --------x-x-x
  * ```
  *
- * What waits goes on with the first turn in which nothing has come, so a lone request delays others by a turn. Connections without an end hold others
+ * What waits goes on with the first turn in which nothing has come, so a lone request delays others by a turn. What begins with an arrival may hold it further (`hold`),
+ * for 150 ms at most: else what the first of a hundred have begun would go before the beginnings of the others. Connections without an end hold others
  * for `most` turns, then those have some turns whatever comes.
  */
 export class Arrivals {
   readonly #most: number;
   readonly #later: (resume: () => void) => void;
+  readonly #soon: (resume: () => void) => void;
+  readonly #now: () => number;
   /** Whether something came since the last look. */
   #came = false;
   #held = 0;
+  #pauses = 0;
   #rest = 0;
   #isLooking = false;
   #waiting: (() => void)[] = [];
+  /** When what holds others stops to do so, at the latest. */
+  readonly #holding = new Map<Promise<unknown>, number>();
 
   /** @throws EngineError OPTION_INVALID for `most` that is no whole number of at least 1 */
-  constructor({ most = MAX_HELD, later = setImmediate }: ArrivalsOptions = {}) {
+  constructor({
+    most = MAX_HELD,
+    later = setImmediate,
+    soon = (resume) => setTimeout(resume, 1),
+    now = () => performance.now(),
+  }: ArrivalsOptions = {}) {
     requireWhole('Arrivals', 'most', most, 1);
     this.#most = most;
     this.#later = later;
+    this.#soon = soon;
+    this.#now = now;
   }
 
   /** Something has come. */
   readonly note = (): void => {
     this.#came = true;
+  };
+
+  /** Other work waits for this beginning; gives it back. */
+  readonly hold = <T>(beginning: Promise<T>): Promise<T> => {
+    this.#holding.set(beginning, this.#now() + HOLD_MS);
+    const over = (): void => void this.#holding.delete(beginning);
+    beginning.then(over, over);
+    return beginning;
   };
 
   /** Calls back in a later turn of the event loop, in which nothing is coming. */
@@ -57,24 +88,39 @@ export class Arrivals {
     this.#look();
   };
 
-  #look(): void {
+  #look(later = this.#later): void {
     if (this.#isLooking) return;
     this.#isLooking = true;
-    this.#later(this.#looked);
+    later(this.#looked);
+  }
+
+  #isHolding(): boolean {
+    if (this.#holding.size === 0) return false;
+    const now = this.#now();
+    for (const until of this.#holding.values()) if (now < until) return true;
+    return false;
   }
 
   readonly #looked = (): void => {
     this.#isLooking = false;
     const came = this.#came;
     this.#came = false;
-    if (came && this.#rest === 0 && this.#held < this.#most) {
+    const isHolding = this.#isHolding();
+    if (this.#rest === 0 && came && this.#held < this.#most) {
       this.#held += 1;
       this.#look();
       return;
     }
+    if (this.#rest === 0 && isHolding && this.#pauses < MAX_PAUSES) {
+      this.#pauses += 1;
+      // What a beginning waits for comes from elsewhere, such as the database.
+      this.#look(this.#soon);
+      return;
+    }
     if (this.#rest > 0) this.#rest -= 1;
-    else if (came) this.#rest = REST;
+    else if (came || isHolding) this.#rest = REST;
     this.#held = 0;
+    this.#pauses = 0;
     const resumed = this.#waiting;
     this.#waiting = [];
     for (const resume of resumed) resume();

@@ -33,7 +33,7 @@ async function serve() {
   const log = createLog();
   const knowledge = serveKnowledge(opened, { models }, { settings, log });
   onTestFinished(() => knowledge.close());
-  const search = async (dataset: string, question: string) => {
+  const find = async (dataset: string, question: string) => {
     const options = {
       topN: 8,
       topK: 100,
@@ -45,7 +45,7 @@ async function serve() {
     const request = { ...options, question, datasets: [dataset], useGraph: false, useContents: false, filter: {} };
     return (await knowledge.retriever.search(request, never)).map(({ documentName }) => documentName);
   };
-  return { ...knowledge, stores, folder, search, log, loads: () => loaded };
+  return { ...knowledge, chats: knowledge.search, stores, folder, search: find, log, loads: () => loaded };
 }
 
 describe('the knowledge base of a server', () => {
@@ -57,6 +57,16 @@ describe('the knowledge base of a server', () => {
     expect(loads()).toBe(0);
     expect(await search('plant', 'what moves water?')).toEqual(['pumps.md']);
     expect(loads()).toBe(1);
+  });
+
+  it('tells chats of all tenants whether their search is the first one', async () => {
+    const { chats } = await serve();
+    const ann = chats.forTenant?.('ann');
+    expect([chats.isCold, ann?.isCold]).toEqual([true, true]);
+    await expect(ann?.search({ question: 'what?', datasetIds: ['none'] }, never)).rejects.toThrow();
+    expect(chats.isCold).toBe(true);
+    await ann?.search({ question: 'what?' }, never);
+    expect([chats.isCold, ann?.isCold]).toEqual([false, false]);
   });
 
   it('has the pages of the package once for each tenant, and again what changed of them', async () => {

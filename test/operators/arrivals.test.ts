@@ -5,7 +5,18 @@ import { Arrivals } from '../../src/operators/arrivals.js';
 function setUp(most?: number) {
   const log: string[] = [];
   let pending: (() => void)[] = [];
-  const arrivals = new Arrivals({ later: (resume) => pending.push(resume), ...(most && { most }) });
+  let time = 0;
+  const arrivals = new Arrivals({
+    later: (resume) => pending.push(resume),
+    soon: (resume) => {
+      pending.push(() => {
+        time += 1;
+        resume();
+      });
+    },
+    now: () => time,
+    ...(most && { most }),
+  });
   const turn = () => {
     log.push('|');
     const resumed = pending;
@@ -61,6 +72,47 @@ it('arrivals without an end hold work for some turns only, and then work has som
   // 33 turns of work, then three are held again.
   expect(turnsOfWork.slice(32, 35)).toEqual([35, 39, 40]);
   expect(log).not.toContain('late');
+});
+
+it('work waits until what has begun is there, or has failed', async () => {
+  const { arrivals, log, turn, wait } = setUp();
+  let begun: () => void = () => {};
+  let fail: (error: Error) => void = () => {};
+  const first = arrivals.hold(new Promise<void>((resolve) => (begun = resolve)));
+  const second = arrivals.hold(new Promise<void>((_, reject) => (fail = reject)));
+  wait('a');
+  turn();
+  begun();
+  await first;
+  turn();
+  expect(log).not.toContain('a');
+  fail(new Error('refused'));
+  await expect(second).rejects.toThrow('refused');
+  turn();
+  expect(log).toEqual(['|', '|', '|', 'a']);
+});
+
+it('work waits for one beginning for 150 ms, and for many without an end for 200 looks', () => {
+  const { arrivals, log, turn, wait } = setUp();
+  void arrivals.hold(new Promise(() => {}));
+  wait('a');
+  // The first turn takes no time.
+  for (let at = 0; at < 150; at += 1) turn();
+  expect(log).not.toContain('a');
+  turn();
+  expect(log).toContain('a');
+  wait('b');
+  turn();
+  for (let at = 0; at < 32; at += 1) turn();
+  expect(log).toContain('b');
+  wait('c');
+  for (let at = 0; at < 200; at += 1) {
+    void arrivals.hold(new Promise(() => {}));
+    turn();
+  }
+  expect(log).not.toContain('c');
+  turn();
+  expect(log).toContain('c');
 });
 
 it('refuses to hold for no turn', () => {

@@ -29,6 +29,9 @@ const PAGE_SIZE = 30;
 /** What hits of the question as it was asked weigh when it was rewritten into another one. */
 const ASKED_WEIGHT = 0.8;
 
+/** Milliseconds for the first search of a process, which loads dictionaries and indexes: on a slow machine more than others have. */
+const COLD_LIMIT_MS = 15_000;
+
 /** Asks the datasets one question. */
 export function searchOnce({ knowledge, settings }: KnowledgeSource, question: string): Observable<KnowledgeHits> {
   const { datasetIds, topK, similarityThreshold, vectorShare, rerankId, crossLanguages, filter } = settings;
@@ -82,6 +85,7 @@ export function knowledgeChannels(options: KnowledgeChannelsOptions): readonly E
   );
   const channel = (name: string, accepts: (hit: KnowledgeHit) => boolean): EvidenceChannel => ({
     name,
+    ...(options.knowledge.isCold === true && { limitMs: COLD_LIMIT_MS }),
     find$: best$.pipe(map((found) => found.filter(({ hit }) => accepts(hit)).map((one) => evidenceOf(one, words)))),
   });
   return [channel('knowledge', (hit) => !isLinked(hit)), channel('links', isLinked)];

@@ -18,13 +18,15 @@ export interface EvidenceChannel {
   readonly args?: JsonObject;
   /** Finds the sources, the best first; cold, and only its first value counts. Unsubscribing ends its connections. */
   readonly find$: Observable<readonly FoundEvidence[]>;
+  /** Milliseconds that this one has; at least 1. @default those of all */
+  readonly limitMs?: number;
 }
 
 /** What stage 6 works with. */
 export interface GatherOptions {
   /** In the order in which their sources are numbered. */
   readonly channels: readonly EvidenceChannel[];
-  /** Milliseconds that all have together; at least 1. @default 2,000 */
+  /** Milliseconds that channels have which name none themselves; at least 1. @default 2,000 */
   readonly limitMs?: number;
   /** Sources at most; at least 1. @default 20 */
   readonly maxItems?: number;
@@ -63,7 +65,7 @@ export function gatherEvidence({
   requireWhole('gatherEvidence', 'limitMs', limitMs, 1);
   requireWhole('gatherEvidence', 'maxItems', maxItems, 1);
   return defer(() => {
-    const ends = channels.map((channel) => endOf(channel, limitMs, now));
+    const ends = channels.map((channel) => endOf(channel, channel.limitMs ?? limitMs, now));
     return (ends.length === 0 ? of([]) : forkJoin(ends)).pipe(
       map((ended): StageResult<readonly Evidence[]> => {
         const value = numbered(

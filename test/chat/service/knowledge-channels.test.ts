@@ -49,6 +49,24 @@ async function evidenceOf(hits: readonly KnowledgeHit[], again: readonly Knowled
 }
 
 describe('what datasets hold, as evidence', () => {
+  it('has longer for the first search of a process', () => {
+    const limits = [true, false, undefined].map((isCold) =>
+      knowledgeChannels({
+        knowledge: { isCold, search: async () => ({ hits: [], total: 0, documents: [] }) },
+        settings: {} as ChatSettings,
+        questions: [],
+        asked: '',
+        early$: of(undefined),
+        report: () => {},
+      }).map(({ limitMs }) => limitMs),
+    );
+    expect(limits).toEqual([
+      [15_000, 15_000],
+      [undefined, undefined],
+      [undefined, undefined],
+    ]);
+  });
+
   it('tells all pages of a passage, those of its neighbours too', async () => {
     const found = await evidenceOf([
       hit(0, { text: 'Cats sleep.', start: 0, end: 11, ...onPages(1, 2) }),
