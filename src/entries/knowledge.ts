@@ -130,6 +130,7 @@ export type { Rm3Options } from '../knowledge/search/features.js';
 export type { FeatureName, FeatureWeights, FusionKind } from '../knowledge/search/fusion.js';
 export { createRowCache, type RowCache } from '../knowledge/search/index-view.js';
 export { createMemoryIndexStorage } from '../knowledge/search/memory-index-storage.js';
+export type { MergedBlocks, TermPortion, TermSource } from '../knowledge/search/merge-terms.js';
 export type { MetadataCondition, MetadataFilter, MetadataOperator } from '../knowledge/search/metadata-filter.js';
 export type { HitParts, Passage, PassageHead, SearchHit } from '../knowledge/search/passage.js';
 export {
@@ -139,7 +140,7 @@ export {
   type SearchQuery,
 } from '../knowledge/search/search-index.js';
 export { type LinkSettings, readSearchSettings, type SearchSettings } from '../knowledge/search/search-settings.js';
-export type { MakeSegmentRows, SegmentRows } from '../knowledge/search/segment-rows.js';
+export type { SegmentRows, SegmentThreads } from '../knowledge/search/segment-rows.js';
 export type { Language } from '../knowledge/words/language.js';
 export type { TextWords, Words } from '../knowledge/words/words.js';
 export { LoopSlices, type LoopSlicesOptions } from '../operators/loop-slices.js';

@@ -6,8 +6,8 @@ import { parentsAmong } from '../knowledge/chunkers/with-children.js';
 import type { ChunkRecord } from '../records/knowledge.js';
 import type { IngestionWork, StepPlace } from './work.js';
 
-/** Chunks that are stored in one statement. */
-const STORED_AT_ONCE = 16;
+/** Chunks that are stored in one statement: a run waits for some of these before its log is written. */
+const STORED_AT_ONCE = 8;
 
 /** Cuts the text of a document and stores its chunks; an empty id is that of no text. Gives how many there are. */
 export function storeChunks(
@@ -77,7 +77,12 @@ function parentOf(
   firstOf.set(position, first);
   const { start, end, tokens, text, pageStarts } = draft;
   return {
-    ...{ first, ...(first === id && { text }), start, end, tokens, positions: positionsOf(draft) },
+    first,
+    start,
+    end,
+    tokens,
+    positions: positionsOf(draft),
+    ...(first === id && { text }),
     ...(pageStarts !== undefined && { pageStarts }),
   };
 }
@@ -104,8 +109,19 @@ function recordOf(
   const now = parts.now();
   const { start, end, tokens, question, page = null, headings = [], context = '', tags = [], pageStarts } = draft;
   return {
-    ...{ id, datasetId: document.datasetId, documentId: document.id, index: position },
-    ...{ text: draft.text, tokens, start, end, page, positions: positionsOf(draft), headings, context, tags },
+    id,
+    datasetId: document.datasetId,
+    documentId: document.id,
+    index: position,
+    text: draft.text,
+    tokens,
+    start,
+    end,
+    page,
+    positions: positionsOf(draft),
+    headings,
+    context,
+    tags,
     ...(pageStarts !== undefined && { pageStarts }),
     questions: question === undefined ? [] : [question],
     keywords: [],

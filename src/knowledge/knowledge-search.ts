@@ -19,6 +19,8 @@ export interface GraphsQuery extends Omit<GraphQuery, 'datasetIds'> {
 export interface KnowledgeSearch {
   /** The same as another tenant sees them. */
   forTenant?(tenant: string): KnowledgeSearch;
+  /** Whether no search has succeeded yet: the first one loads dictionaries and indexes, which takes longer. @default false */
+  readonly isCold?: boolean | undefined;
   /**
    * The best hits of all datasets; those of different models are searched apart, and their hits put in one order.
    *

@@ -61,6 +61,13 @@ export interface IndexStorage {
     kind: string,
     page: { readonly after?: string | undefined; readonly limit: number },
   ): Promise<readonly IndexRow[]>;
+  /** Copies rows of a kind from one segment to another: `keys` has the new key of each by its key. Those that are not there are left out. */
+  copy(
+    scope: IndexScope,
+    segments: { readonly from: string; readonly to: string },
+    kind: string,
+    keys: ReadonlyMap<string, string>,
+  ): Promise<void>;
   /** Carries out a change if the newest commit is still `generation`; gives whether it was. Rows of dropped segments are deleted. */
   commit(scope: IndexScope, generation: number, change: IndexChange): Promise<boolean>;
   /** Deletes rows of a kind with these keys, or the whole segment without a kind; what is not there is no error. */

@@ -5,6 +5,7 @@ import { type PageItems, readPdfItems } from '../../documents/reading/read-pdf-i
 import { firstValue } from '../../operators/from-abortable.js';
 import type { StoredFile } from '../../records/files.js';
 import { type Threads, threadPerJob } from '../../threads/threads.js';
+import { type MergedBlocks, mergeTermPortion, type TermPortion } from '../search/merge-terms.js';
 import type { Passage } from '../search/passage.js';
 import { makeSegmentRows, type SegmentRows } from '../search/segment-rows.js';
 import { openWords } from '../words/words.js';
@@ -32,6 +33,8 @@ export interface KnowledgeJobs {
   ];
   /** Passages of an index. */
   readonly segment: readonly [given: { readonly passages: readonly Passage[] }, made: SegmentRows];
+  /** Terms of segments of an index. */
+  readonly merge: readonly [given: TermPortion, made: MergedBlocks];
 }
 
 /** Of a thread: the dictionary of Chinese is loaded once in each that needs it. */
@@ -48,6 +51,7 @@ export const KNOWLEDGE_JOBS: {
   items: ({ file, first, count }) => readPdfItems(file, { first, count }),
   chunk: async ({ document, config }) => [...(await builtInChunker.chunk(document, config))],
   segment: ({ passages }) => makeSegmentRows(passages, words),
+  merge: mergeTermPortion,
 };
 
 /** Longest text that is worked on in the calling thread, in UTF-16 units: about 10 ms of counting tokens. */
@@ -84,8 +88,8 @@ export async function knowledgeJob<J extends keyof KnowledgeJobs>(
 }
 
 function isSmall(given: KnowledgeJobs[keyof KnowledgeJobs][0]): boolean {
-  // Few passages are not asked of a thread at all.
-  if ('passages' in given) return false;
+  // Few passages and terms are not asked of a thread at all.
+  if ('passages' in given || 'segments' in given) return false;
   if ('document' in given) return given.document.text.length <= MAX_IN_PLACE;
   return 'detected' in given && given.detected.kind === 'text' && given.file.bytes.length <= MAX_IN_PLACE;
 }

@@ -7,8 +7,9 @@ import type { Threads } from '../../threads/threads.js';
 import { createRowCache } from '../search/index-view.js';
 import { openSearchIndex, type SearchIndex } from '../search/search-index.js';
 import { DEFAULT_SETTINGS, type SearchSettings } from '../search/search-settings.js';
-import type { MakeSegmentRows } from '../search/segment-rows.js';
+import type { SegmentThreads } from '../search/segment-rows.js';
 import { openWords } from '../words/words.js';
+import type { KnowledgeJobs } from './jobs.js';
 import type { PassageIndex, PassageIndexes, PassageModel } from './ports.js';
 
 /** Where indexes are, and how many are held. */
@@ -18,7 +19,7 @@ export interface SearchIndexesOptions {
   readonly maxOpen?: number | undefined;
   /** How searches that come at once take turns. @default slices of 8 ms, with a turn of the event loop between them */
   readonly turns?: LoopTurns | undefined;
-  /** Where many passages are taken apart. @default in slices of this thread */
+  /** Where many passages are taken apart, and terms merged. @default in slices of this thread */
   readonly threads?: Threads | undefined;
   /** Told of failures of work in the background, which is tried again. @default none is told */
   readonly onError?: ((error: unknown) => void) | undefined;
@@ -37,7 +38,7 @@ export function createSearchIndexes(options: SearchIndexesOptions): PassageIndex
   const { storage, maxOpen = 16, turns = new LoopTurns(), threads, onError } = options;
   const words = openWords();
   const slices = new LoopSlices();
-  const makeRows = threads && rowsMadeIn(threads);
+  const ofSegments = threads && segmentThreads(threads);
   const cache = createRowCache(TERM_BYTES, BODY_BYTES);
   /** In the order of their last use. */
   const opened = new Map<string, SearchIndex>();
@@ -47,7 +48,12 @@ export function createSearchIndexes(options: SearchIndexesOptions): PassageIndex
     const known = opened.get(key);
     opened.delete(key);
     const vectors = model && { model: model.name, embedder: model.embedder };
-    const options = { ...{ storage, tenant, dataset, words, turns, slices, makeRows }, vectors, onError, cache };
+    const options = {
+      ...{ storage, tenant, dataset, words, turns, slices, threads: ofSegments },
+      vectors,
+      onError,
+      cache,
+    };
     const index = known ?? openSearchIndex(options);
     opened.set(key, index);
     const [oldest] = opened.keys();
@@ -81,12 +87,19 @@ export function createSearchIndexes(options: SearchIndexesOptions): PassageIndex
   };
 }
 
-function rowsMadeIn(threads: Threads): MakeSegmentRows {
-  return async (tenant, passages, signal = NEVER) => {
+function segmentThreads(threads: Threads): SegmentThreads {
+  const job = async <J extends 'segment' | 'merge'>(
+    tenant: string,
+    ...[name, given, signal]: [J, KnowledgeJobs[J][0], AbortSignal]
+  ): Promise<KnowledgeJobs[J][1]> => {
     // Searches need nothing of it.
     const { knowledgeJob } = await import('./jobs.js');
     const own = threads.forTenant?.(tenant) ?? threads;
-    return knowledgeJob('segment', { passages }, { name: 'passages', threads: own, signal });
+    return knowledgeJob(name, given, { name: 'passages', threads: own, signal });
+  };
+  return {
+    makeRows: (tenant, passages, signal = NEVER) => job(tenant, 'segment', { passages }, signal),
+    mergeTerms: (tenant, portion) => job(tenant, 'merge', portion, NEVER),
   };
 }
 
@@ -94,16 +107,7 @@ const NEVER = new AbortController().signal;
 
 function passageIndex(index: () => SearchIndex, model: PassageModel | undefined): PassageIndex {
   return {
-    add: (passages, signal) =>
-      index().add(
-        passages.map(({ keywords = [], questions = [], metadata = {}, ...passage }) => ({
-          ...passage,
-          keywords,
-          questions,
-          metadata,
-        })),
-        signal,
-      ),
+    add: (passages, signal) => index().add(passages, signal),
     remove: (ids) => index().remove(ids),
     setAvailable: (ids, available) => index().setAvailable(ids, available),
     async search({ question, limit, documentIds, vectorShare, terms }, signal) {

@@ -1,29 +1,13 @@
-/** Passages as a segment, and several segments as one. */
-import type { LoopSlices } from '../../operators/loop-slices.js';
+/** Passages as a segment. */
 import type { IndexScope, IndexStorage, SegmentEntry } from '../../records/index-storage.js';
 import type { TextWords, Words } from '../words/words.js';
 import { encodeBody } from './body.js';
 import { exampleIn } from './example-part.js';
-import { compareKeys, sortKeys } from './memory-index-storage.js';
+import { sortKeys } from './memory-index-storage.js';
 import { passageVector } from './ngrams.js';
 import type { Passage } from './passage.js';
-import { type TermPostings, termsOf } from './postings.js';
-import {
-  bodiesOf,
-  bodyKey,
-  GONE,
-  HIDDEN,
-  ROWS,
-  type Segment,
-  type StoredHead,
-  type WorkSlices,
-  writeSegment,
-} from './segment.js';
-
-/** Terms that are merged between two looks at the clock. */
-const TERMS_A_LOOK = 32;
-/** Blocks of terms that are read in one step. */
-const BLOCKS_A_STEP = 8;
+import { type TermPostings, termBlocks } from './postings.js';
+import { HIDDEN, type StoredHead, type WorkSlices, writeSegment } from './segment.js';
 
 /** What segments are made with. */
 export interface BuildOptions {
@@ -59,7 +43,8 @@ export async function buildSegment(
     return { term, ordinals, counts };
   });
   const flags = Uint8Array.from(passages, ({ available = true }) => (available ? 0 : HIDDEN));
-  return writeSegment(storage, scope, { heads, flags, bodies, terms }, slices);
+  const { id } = await writeSegment(storage, scope, { heads, flags, bodies, blocks: termBlocks(terms) }, slices);
+  return { id, flags };
 }
 
 /** All texts that a passage is found by, one behind the other. */
@@ -122,89 +107,5 @@ function count(
       list.ordinals.push(ordinal);
       list.counts.push(1);
     }
-  }
-}
-
-/**
- * Writes some segments as one, without the passages that are gone; gives undefined when none is left. The bytes are the same as if the passages that
- * are left had been added together, in this order.
- */
-export async function mergeSegments(
-  storage: IndexStorage,
-  scope: IndexScope,
-  segments: readonly Segment[],
-  slices: LoopSlices,
-): Promise<SegmentEntry | undefined> {
-  const heads: StoredHead[] = [];
-  const flags: number[] = [];
-  const places = segments.map((segment) =>
-    segment.heads.map((head, ordinal) => {
-      const flag = segment.flags[ordinal] ?? 0;
-      if ((flag & GONE) !== 0) return -1;
-      flags.push(flag);
-      return heads.push(head) - 1;
-    }),
-  );
-  if (heads.length === 0) return undefined;
-  const terms = mergedTerms(
-    segments.map((segment) => segmentTerms(storage, scope, segment)),
-    places,
-    slices,
-  );
-  const bodies = mergedBodies(storage, scope, segments);
-  return writeSegment(storage, scope, { heads, flags: Uint8Array.from(flags), bodies, terms }, slices);
-}
-
-async function* mergedBodies(
-  storage: IndexStorage,
-  scope: IndexScope,
-  segments: readonly Segment[],
-): AsyncGenerator<Uint8Array> {
-  for (const { id, flags } of segments) {
-    const kept = new Set(Array.from(flags.keys()).flatMap((at) => ((flags[at] ?? 0) & GONE ? [] : [bodyKey(at)])));
-    for await (const { key, bytes } of bodiesOf(storage, scope, id)) if (kept.has(key)) yield bytes;
-  }
-}
-
-/** The terms of all segments, ascending; passages get their new places, which ascend with the segments. */
-async function* mergedTerms(
-  readers: readonly AsyncGenerator<TermPostings>[],
-  places: readonly (readonly number[])[],
-  slices: LoopSlices,
-): AsyncGenerator<TermPostings> {
-  const heads = await Promise.all(readers.map((reader) => reader.next()));
-  for (let read = 1; ; read += 1) {
-    if (read % TERMS_A_LOOK === 0 && slices.isOver) await slices.next();
-    let least: string | undefined;
-    for (const { done, value } of heads) {
-      if (done !== true && (least === undefined || compareKeys(value.term, least) < 0)) least = value.term;
-    }
-    if (least === undefined) return;
-    const ordinals: number[] = [];
-    const counts: number[] = [];
-    for (const [at, head] of heads.entries()) {
-      if (head.done === true || head.value.term !== least) continue;
-      const own = places[at] as readonly number[];
-      for (let item = 0; item < head.value.ordinals.length; item += 1) {
-        const place = own[head.value.ordinals[item] as number] ?? -1;
-        if (place < 0) continue;
-        ordinals.push(place);
-        counts.push(head.value.counts[item] as number);
-      }
-      heads[at] = await (readers[at] as AsyncGenerator<TermPostings>).next();
-    }
-    if (ordinals.length > 0) yield { term: least, ordinals, counts };
-  }
-}
-
-async function* segmentTerms(
-  storage: IndexStorage,
-  scope: IndexScope,
-  { id, blocks }: Segment,
-): AsyncGenerator<TermPostings> {
-  for (let from = 0; from < blocks.length; from += BLOCKS_A_STEP) {
-    const keys = blocks.slice(from, from + BLOCKS_A_STEP);
-    const rows = await storage.read(scope, id, ROWS.terms, keys);
-    for (const key of keys) yield* termsOf(rows.get(key) ?? new Uint8Array());
   }
 }

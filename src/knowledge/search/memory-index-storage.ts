@@ -20,21 +20,22 @@ export function createMemoryIndexStorage(): IndexStorage {
   };
   const rowsOf = (scope: IndexScope, segment: string, kind: string): ReadonlyMap<string, Uint8Array> =>
     find(scope)?.rows.get(segment)?.get(kind) ?? new Map();
+  const write: IndexStorage['write'] = async (scope, segment, rows) => {
+    const { rows: all } = open(scope);
+    const kinds = all.get(segment) ?? new Map<string, Map<string, Uint8Array>>();
+    all.set(segment, kinds);
+    for (const { kind, key, bytes } of rows) {
+      const keys = kinds.get(kind) ?? new Map<string, Uint8Array>();
+      kinds.set(kind, keys.set(key, bytes));
+    }
+  };
   return {
+    write,
     state: async (scope) => {
       const { generation, segments } = find(scope) ?? { generation: 0, segments: [] };
       return { generation, segments: [...segments] };
     },
     generation: async (scope) => find(scope)?.generation ?? 0,
-    async write(scope, segment, rows) {
-      const { rows: all } = open(scope);
-      const kinds = all.get(segment) ?? new Map<string, Map<string, Uint8Array>>();
-      all.set(segment, kinds);
-      for (const { kind, key, bytes } of rows) {
-        const keys = kinds.get(kind) ?? new Map<string, Uint8Array>();
-        kinds.set(kind, keys.set(key, bytes));
-      }
-    },
     async read(scope, segment, kind, keys) {
       const rows = rowsOf(scope, segment, kind);
       return new Map(keys.flatMap((key) => (rows.has(key) ? [[key, rows.get(key) as Uint8Array]] : [])));
@@ -44,6 +45,14 @@ export function createMemoryIndexStorage(): IndexStorage {
         .filter(([key]) => after === undefined || compareKeys(key, after) > 0)
         .sort(([left], [right]) => compareKeys(left, right));
       return keys.slice(0, limit).map(([key, bytes]): IndexRow => ({ kind, key, bytes }));
+    },
+    async copy(scope, { from, to }, kind, keys) {
+      const rows = rowsOf(scope, from, kind);
+      const copied = [...keys].flatMap(([key, newKey]): IndexRow[] => {
+        const bytes = rows.get(key);
+        return bytes === undefined ? [] : [{ kind, key: newKey, bytes }];
+      });
+      if (copied.length > 0) await write(scope, to, copied);
     },
     async commit(scope, generation, { add = [], drop = [], flags = [] }) {
       const index = open(scope);

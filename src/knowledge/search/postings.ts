@@ -48,33 +48,57 @@ export interface FoundPostings {
 }
 
 /** Makes blocks of terms that come in ascending order. */
-export function* termBlocks(terms: Iterable<TermPostings>, blockBytes: number = BLOCK_BYTES): Generator<TermBlock> {
-  const bits = new BitWriter();
-  let writer = new ByteWriter();
-  let first: string | undefined;
-  let last: Uint8Array = NO_BYTES;
-  for (const { term, ordinals, counts } of terms) {
-    if (first === undefined) {
-      first = term;
-      last = NO_BYTES;
+export class TermBlockWriter {
+  readonly #blockBytes: number;
+  readonly #bits = new BitWriter();
+  #writer = new ByteWriter();
+  #first: string | undefined;
+  #last: Uint8Array = NO_BYTES;
+
+  constructor(blockBytes: number = BLOCK_BYTES) {
+    this.#blockBytes = blockBytes;
+  }
+
+  /** Gives the block that this term closes, if it does. */
+  add({ term, ordinals, counts }: TermPostings): TermBlock | undefined {
+    const writer = this.#writer;
+    if (this.#first === undefined) {
+      this.#first = term;
+      this.#last = NO_BYTES;
       writer.raw(HEAD);
     }
     const bytes = Buffer.from(term);
-    writeTerm(writer, bytes, last);
-    last = bytes;
+    writeTerm(writer, bytes, this.#last);
+    this.#last = bytes;
     writer.number(ordinals.length);
     if (ordinals.length === 1) writeSingle(writer, ordinals[0] as number, counts[0] as number);
     else {
-      const postings = encodePostings(bits, ordinals, counts);
+      const postings = encodePostings(this.#bits, ordinals, counts);
       writer.number(postings.length);
       writer.raw(postings);
     }
-    if (writer.length < blockBytes) continue;
-    yield { first, bytes: writer.finish() };
-    writer = new ByteWriter();
-    first = undefined;
+    return writer.length < this.#blockBytes ? undefined : this.finish();
   }
-  if (first !== undefined) yield { first, bytes: writer.finish() };
+
+  /** The block of the terms since the last one. */
+  finish(): TermBlock | undefined {
+    if (this.#first === undefined) return undefined;
+    const block = { first: this.#first, bytes: this.#writer.finish() };
+    this.#writer = new ByteWriter();
+    this.#first = undefined;
+    return block;
+  }
+}
+
+/** The blocks of terms that come in ascending order. */
+export function* termBlocks(terms: Iterable<TermPostings>, blockBytes?: number): Generator<TermBlock> {
+  const writer = new TermBlockWriter(blockBytes);
+  for (const term of terms) {
+    const block = writer.add(term);
+    if (block !== undefined) yield block;
+  }
+  const last = writer.finish();
+  if (last !== undefined) yield last;
 }
 
 const NO_BYTES = new Uint8Array();

@@ -6,17 +6,19 @@ import type { LoopTurns } from '../../operators/loop-turns.js';
 import { SharedReads } from '../../operators/shared-reads.js';
 import type { IndexChange, IndexScope, IndexStorage, SegmentEntry } from '../../records/index-storage.js';
 import { openWords, type Words } from '../words/words.js';
-import { buildSegment, mergeSegments } from './build-segment.js';
+import { buildSegment } from './build-segment.js';
 import { DenseVectors, type DenseVectorsOptions } from './dense-vectors.js';
 import { expandedQuestion, expandedTerms, type TermTable } from './expand-terms.js';
 import { createRowCache, IndexView, type RowCache } from './index-view.js';
 import { LinkGraph } from './link-graph.js';
+import { mergeSegments } from './merge-segments.js';
+import type { MergedBlocks, TermPortion } from './merge-terms.js';
 import { type MetadataFilter, metadataTest } from './metadata-filter.js';
 import type { Passage, PassageHead, SearchHit } from './passage.js';
 import { type SearchWork, searchPassages } from './search-passages.js';
 import { DEFAULT_SETTINGS, type SearchSettings } from './search-settings.js';
 import { bodyKey, GONE, HIDDEN, loadSegment, ROWS, type Segment, segmentsBefore } from './segment.js';
-import { type MakeSegmentRows, writeSegmentRows } from './segment-rows.js';
+import { type SegmentThreads, writeSegmentRows } from './segment-rows.js';
 
 /** Where an index is, and how it is used. */
 export interface SearchIndexOptions {
@@ -29,15 +31,15 @@ export interface SearchIndexOptions {
   readonly turns?: LoopTurns | undefined;
   /** Shared by the indexes of a process: slices of what is added and merged, one in a turn of the event loop. @default its own */
   readonly slices?: LoopSlices | undefined;
-  /** Takes many passages apart elsewhere. Where it fails they are taken apart in slices. @default all are */
-  readonly makeRows?: MakeSegmentRows | undefined;
+  /** Takes passages apart and merges terms elsewhere, where those are many. Where it fails that is done in slices. @default all is */
+  readonly threads?: SegmentThreads | undefined;
   /** @default {@link DEFAULT_SETTINGS} */
   readonly settings?: SearchSettings | undefined;
   /** Translations of terms. @default that of the package */
   readonly terms?: TermTable | undefined;
   /** Vectors of a model. @default none */
   readonly vectors?: DenseVectorsOptions | undefined;
-  /** Told of failures of merging, which is tried again with the next change, and of `makeRows`. @default none is told */
+  /** Told of failures of merging, which is tried again with the next change, and of `threads`. @default none is told */
   readonly onError?: ((error: unknown) => void) | undefined;
   /** Rows that are kept for the next search; several indexes may share it. @default one of its own, with 32 MiB of postings and 32 MiB of words of passages */
   readonly cache?: RowCache | undefined;
@@ -139,6 +141,8 @@ class StoredSearchIndex implements SearchIndex {
   /** Reads of the state; each begins behind what it is asked for. */
   readonly #loads = new SharedReads<IndexView>();
   #merging: Promise<void> | undefined;
+  /** What the last merge has made, so that it is not read again. */
+  #merged: Segment | undefined;
 
   constructor(options: SearchIndexOptions) {
     const { storage, tenant, dataset, words, cache = createRowCache(CACHE_BYTES, CACHE_BYTES) } = options;
@@ -192,10 +196,10 @@ class StoredSearchIndex implements SearchIndex {
 
   /** Writes a segment: what takes long is made by a thread, where there are any that can. */
   async #segmentOf(passages: readonly Passage[], signal: AbortSignal | undefined): Promise<SegmentEntry> {
-    const { makeRows, tenant } = this.#options;
+    const { threads, tenant } = this.#options;
     const length = passages.reduce((sum, { text }) => sum + text.length, 0);
-    if (makeRows !== undefined && length > MAX_IN_PLACE) {
-      const made = await makeRows(tenant, passages, signal).catch((error: unknown) => {
+    if (threads !== undefined && length > MAX_IN_PLACE) {
+      const made = await threads.makeRows(tenant, passages, signal).catch((error: unknown) => {
         signal?.throwIfAborted();
         this.#options.onError?.(error);
       });
@@ -317,6 +321,7 @@ class StoredSearchIndex implements SearchIndex {
       const { generation, segments: entries } = await this.#storage.state(this.#scope);
       if (generation === this.#generation) return this.#view;
       const known = new Map(this.#view.segments.map((segment) => [segment.id, segment]));
+      if (this.#merged !== undefined) known.set(this.#merged.id, this.#merged);
       const segments: Segment[] = [];
       for (const entry of entries) {
         const segment = known.get(entry.id);
@@ -331,6 +336,7 @@ class StoredSearchIndex implements SearchIndex {
       if (!isWhole && attempt < MAX_ATTEMPTS && (await this.#storage.generation(this.#scope)) !== generation) continue;
       this.#view = new IndexView(this.#storage, this.#scope, this.#cache, segments);
       this.#generation = generation;
+      if (entries.some(({ id }) => id === this.#merged?.id)) this.#merged = undefined;
       return this.#view;
     }
   }
@@ -386,17 +392,31 @@ class StoredSearchIndex implements SearchIndex {
   async #mergeOnce(): Promise<boolean> {
     const due = dueSegments((await this.#refreshed()).segments);
     if (due.length === 0) return false;
-    const entry = await mergeSegments(this.#storage, this.#scope, due, this.#slices);
+    const { threads } = this.#options;
+    const mergeTerms = threads && ((portion: TermPortion) => this.#mergedIn(threads, portion));
+    const merged = await mergeSegments(this.#storage, this.#scope, due, { slices: this.#slices, mergeTerms });
+    const entry = merged && { id: merged.id, flags: merged.flags };
+    this.#merged = merged;
     const drop = due.map(({ id }) => id);
     let isDone = false;
     await this.#change((view) => {
       if (view.segments.some(({ id }) => id === entry?.id)) return undefined;
-      isDone = due.every((merged) => isUnchanged(merged, view));
+      isDone = due.every((segment) => isUnchanged(segment, view));
       return isDone ? { add: entry === undefined ? [] : [entry], drop } : undefined;
     });
+    if (isDone || entry === undefined) return true;
     // What changed meanwhile is merged anew, with the change.
-    if (!isDone && entry !== undefined) await this.#storage.erase(this.#scope, entry.id);
+    this.#merged = undefined;
+    await this.#storage.erase(this.#scope, entry.id);
     return true;
+  }
+
+  /** Merges terms in a thread; undefined where none can. */
+  #mergedIn(threads: SegmentThreads, portion: TermPortion): Promise<MergedBlocks | undefined> {
+    return threads.mergeTerms(this.#options.tenant, portion).catch((error: unknown) => {
+      this.#options.onError?.(error);
+      return undefined;
+    });
   }
 }
 
@@ -424,7 +444,7 @@ function flagged(view: IndexView, ids: readonly string[], change: (flag: number)
   });
 }
 
-/** Segments that are to become one: as soon as there are eight of about a size, or one of which much is gone. */
+/** Segments that are to become one: as soon as there are four of about a size, or one of which much is gone. */
 function dueSegments(segments: readonly Segment[]): readonly Segment[] {
   const goneIn = ({ flags }: Segment): number => flags.reduce((sum, flag) => sum + (flag & GONE), 0);
   const worn = segments.filter((segment) => goneIn(segment) > segment.heads.length * GONE_SHARE);

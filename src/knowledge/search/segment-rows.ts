@@ -1,7 +1,8 @@
-/** A segment as one message: made in a thread, where it holds no other work up, and written by the process. */
+/** What threads do for an index, where it holds no other work up: they make a segment as one message, and merge terms; the process reads and writes. */
 import type { IndexRow, IndexScope, IndexStorage, SegmentEntry } from '../../records/index-storage.js';
 import type { Words } from '../words/words.js';
 import { buildSegment } from './build-segment.js';
+import type { MergedBlocks, TermPortion } from './merge-terms.js';
 import type { Passage } from './passage.js';
 import { rowWriter, type WorkSlices } from './segment.js';
 
@@ -12,12 +13,13 @@ export interface SegmentRows extends SegmentEntry {
   readonly bytes: Uint8Array;
 }
 
-/** Makes the rows of {@link SegmentRows} from passages; see {@link makeSegmentRows}. */
-export type MakeSegmentRows = (
-  tenant: string,
-  passages: readonly Passage[],
-  signal?: AbortSignal,
-) => Promise<SegmentRows>;
+/** What is done in threads; a rejected promise says that none can be had, or why it failed. */
+export interface SegmentThreads {
+  /** See {@link makeSegmentRows}. */
+  makeRows(tenant: string, passages: readonly Passage[], signal?: AbortSignal): Promise<SegmentRows>;
+  /** See {@link mergeTermPortion}. */
+  mergeTerms(tenant: string, portion: TermPortion): Promise<MergedBlocks>;
+}
 
 /** Takes passages apart without a pause: for a thread that has nothing else to do. The rows are those that `buildSegment` writes. */
 export async function makeSegmentRows(passages: readonly Passage[], words: Words): Promise<SegmentRows> {

@@ -5,7 +5,7 @@ import type { LoopSlices } from '../../operators/loop-slices.js';
 import type { IndexRow, IndexScope, IndexStorage, SegmentEntry } from '../../records/index-storage.js';
 import { compareKeys } from './memory-index-storage.js';
 import type { PassageHead } from './passage.js';
-import { type TermBlock, type TermPostings, termBlocks } from './postings.js';
+import type { TermBlock } from './postings.js';
 
 /** Bits of the flags of a passage. */
 export const GONE = 1;
@@ -18,9 +18,8 @@ export const ROWS = { terms: 'terms', heads: 'heads', bodies: 'bodies', outline:
 const HEADS_A_ROW = 128;
 /** Bytes of rows that are written in one step: a few milliseconds of an embedded database. */
 const STEP_BYTES = 12 * 1_024;
-/** Rows of heads, and of bodies, that are read in one step. */
+/** Rows of heads that are read in one step. */
 const HEAD_ROWS_A_STEP = 4;
-const BODIES_A_STEP = 32;
 
 /** What stays in memory of a passage. */
 export interface StoredHead extends PassageHead {
@@ -56,12 +55,19 @@ export function bodyKey(ordinal: number): string {
 
 /** What a segment is written from. */
 export interface SegmentSource {
+  /** @default a new one, see {@link newSegmentId} */
+  readonly id?: string;
   readonly heads: readonly StoredHead[];
   readonly flags: Uint8Array;
   /** Bodies in the order of places. */
-  readonly bodies: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
-  /** Terms ascending by their bytes. */
-  readonly terms: AsyncIterable<TermPostings> | Iterable<TermPostings>;
+  readonly bodies: Iterable<Uint8Array>;
+  /** Blocks of terms ascending by their bytes. */
+  readonly blocks: AsyncIterable<TermBlock> | Iterable<TermBlock>;
+}
+
+/** An id of which nothing is written yet. */
+export function newSegmentId(): string {
+  return `${segmentsBefore(Date.now())}${randomUUID().replaceAll('-', '')}`;
 }
 
 /** Ids of segments that were begun before a time, in milliseconds, are below this text. Vectors are kept under ids that are above. */
@@ -72,22 +78,25 @@ export function segmentsBefore(time: number): string {
 /** The turns of the event loop that long work takes. */
 export type WorkSlices = Pick<LoopSlices, 'isOver' | 'next'>;
 
-/** Writes the rows of a new segment, a few at a time; it counts from the commit of the entry that is given. */
+/**
+ * Writes the rows of a new segment, a few at a time; it counts from the commit of the entry that is given.
+ *
+ * @returns the entry, and the first terms of its blocks
+ */
 export async function writeSegment(
   storage: Pick<IndexStorage, 'write'>,
   scope: IndexScope,
-  { heads, flags, bodies, terms }: SegmentSource,
+  { id = newSegmentId(), heads, flags, bodies, blocks: made }: SegmentSource,
   slices: WorkSlices,
-): Promise<SegmentEntry> {
-  const id = `${segmentsBefore(Date.now())}${randomUUID().replaceAll('-', '')}`;
+): Promise<SegmentEntry & Pick<Segment, 'blocks'>> {
   const writer = rowWriter((rows) => storage.write(scope, id, rows), slices);
   const blocks: string[] = [];
-  for await (const { first, bytes } of blocksOf(terms, slices)) {
+  for await (const { first, bytes } of made) {
     blocks.push(first);
     await writer.add({ kind: ROWS.terms, key: first, bytes });
   }
   let ordinal = 0;
-  for await (const bytes of bodies) {
+  for (const bytes of bodies) {
     await writer.add({ kind: ROWS.bodies, key: bodyKey(ordinal), bytes });
     ordinal += 1;
   }
@@ -97,24 +106,7 @@ export async function writeSegment(
   }
   await writer.add({ kind: ROWS.outline, key: '', bytes: Buffer.from(JSON.stringify(blocks)) });
   await writer.flush();
-  return { id, flags };
-}
-
-async function* blocksOf(terms: SegmentSource['terms'], slices: WorkSlices): AsyncGenerator<TermBlock> {
-  if (Symbol.iterator in terms) {
-    yield* termBlocks(terms);
-    return;
-  }
-  // In portions: blocks are made of terms that are there.
-  let portion: TermPostings[] = [];
-  for await (const term of terms) {
-    portion.push(term);
-    if (portion.length < 2_000) continue;
-    yield* termBlocks(portion);
-    portion = [];
-    await slices.next();
-  }
-  yield* termBlocks(portion);
+  return { id, flags, blocks };
 }
 
 /** Gathers rows into steps of {@link STEP_BYTES}, and writes each. */
@@ -142,44 +134,34 @@ export function rowWriter(write: (rows: readonly IndexRow[]) => Promise<void>, s
 /** Reads what stays in memory of a segment. */
 export async function loadSegment(storage: IndexStorage, scope: IndexScope, entry: SegmentEntry): Promise<Segment> {
   const { id, flags } = entry;
-  const [outline, heads] = await Promise.all([
-    storage.read(scope, id, ROWS.outline, ['']),
-    readAll(storage, scope, id, ROWS.heads, HEAD_ROWS_A_STEP),
-  ]);
-  const blocks = textsOf(readJson(outline.get('')));
+  const outline = storage.read(scope, id, ROWS.outline, ['']);
   const share = sharing();
-  const loaded = heads.flatMap(({ bytes }) => listOf(readJson(bytes)).map((packed) => share(unpackHead(packed))));
-  const ordinals = new Map(loaded.map((head, ordinal) => [head.id, ordinal]));
-  const isWhole = outline.size > 0 && loaded.length === flags.length;
-  return { id, blocks, flags, heads: loaded, ordinals, isWhole };
-}
-
-/** The bodies of a segment in the order of places; those that were erased are absent. */
-export async function* bodiesOf(
-  storage: IndexStorage,
-  scope: IndexScope,
-  segment: string,
-): AsyncGenerator<{ readonly key: string; readonly bytes: Uint8Array }> {
+  const heads: StoredHead[] = [];
   let after: string | undefined;
   for (;;) {
-    const rows = await storage.list(scope, segment, ROWS.bodies, { after, limit: BODIES_A_STEP });
-    yield* rows;
-    if (rows.length < BODIES_A_STEP) return;
+    const rows = await storage.list(scope, id, ROWS.heads, { after, limit: HEAD_ROWS_A_STEP });
+    // Page by page, so that a large segment does not hold the event loop.
+    for (const { bytes } of rows) for (const packed of listOf(readJson(bytes))) heads.push(share(unpackHead(packed)));
+    if (rows.length < HEAD_ROWS_A_STEP) break;
     after = rows.at(-1)?.key;
   }
+  const named = await outline;
+  const isWhole = named.size > 0 && heads.length === flags.length;
+  return segmentOf({ id, flags, heads, blocks: textsOf(readJson(named.get(''))), isWhole });
 }
 
-async function readAll(storage: IndexStorage, scope: IndexScope, segment: string, kind: string, limit: number) {
-  const all: IndexRow[] = [];
-  for (;;) {
-    const rows = await storage.list(scope, segment, kind, { after: all.at(-1)?.key, limit });
-    all.push(...rows);
-    if (rows.length < limit) return all;
-  }
+/** A segment with the places of its passages by id. */
+export function segmentOf(parts: Omit<Segment, 'ordinals'>): Segment {
+  return { ...parts, ordinals: new Map(parts.heads.map(({ id }, ordinal) => [id, ordinal])) };
 }
 
 /** The key of the block that holds a term, if any does: the last block that begins at or before it. */
 export function blockOf(blocks: readonly string[], term: string): string | undefined {
+  return blocks[blockPlace(blocks, term)];
+}
+
+/** The place of the last block that begins at or before a term; -1 if none does. */
+export function blockPlace(blocks: readonly string[], term: string): number {
   let low = 0;
   let high = blocks.length;
   while (low < high) {
@@ -187,7 +169,7 @@ export function blockOf(blocks: readonly string[], term: string): string | undef
     if (compareKeys(blocks[middle] as string, term) <= 0) low = middle + 1;
     else high = middle;
   }
-  return blocks[low - 1];
+  return low - 1;
 }
 
 function packHead(head: StoredHead): readonly unknown[] {
@@ -214,7 +196,7 @@ function unpackHead(packed: Json): StoredHead {
 const NO_METADATA = {};
 
 /** Gives heads one copy of what they have in common, as the passages of a document have: half of their memory. */
-function sharing(): (head: StoredHead) => StoredHead {
+export function sharing(): (head: StoredHead) => StoredHead {
   const titles = new Map<string, StoredHead>();
   const documents = new Map<string, string>();
   return (head) => {

@@ -76,6 +76,37 @@ describe('passages that are added', { timeout: 60_000 }, () => {
     expect({ ...made, errors: [] }).toEqual(await added(undefined));
   });
 
+  it('are merged in a thread as well, and in place where none can be had, which is told', async () => {
+    const merged = async (threads: Threads | undefined) => {
+      const { storage } = recorded();
+      const errors: unknown[] = [];
+      const indexes = createSearchIndexes({ storage, threads, onError: (error) => errors.push(error) });
+      const index = indexes.open('t', 'd');
+      for (let part = 0; part < 4; part += 1) {
+        await index.add(
+          PASSAGES.map(({ text, ...passage }, at) => ({
+            ...{ ...passage, id: `${part}-${passage.id}` },
+            text: `${text} ${Array.from({ length: 60 }, (_, word) => `w${part}x${at}x${word}`).join(' ')}`,
+          })),
+        );
+      }
+      await indexes.settled();
+      const { segments } = await storage.state({ tenant: 't', dataset: 'd' });
+      const hits = await index.search({ question: 'pump w2x30x7', limit: 5 }, NEVER);
+      return { errors, segments: segments.length, hits };
+    };
+    const { threads, jobs } = counted();
+    const inThread = await merged(threads);
+    expect(inThread).toMatchObject({ errors: [], segments: 1 });
+    expect(inThread.hits[0]?.id).toBe('2-p30');
+    // Four times passages are taken apart; the rest are portions of what is merged.
+    expect(jobs.count).toBeGreaterThan(4);
+    const busy = new EngineError('LIMIT_REACHED', 'too many wait', { retryable: true });
+    const { errors, ...inPlace } = await merged({ run: () => throwError(() => busy) });
+    expect(errors.length).toBe(jobs.count);
+    expect({ ...inPlace, errors: [] }).toEqual(inThread);
+  });
+
   it('are not added when that is not wanted any more', async () => {
     const { threads } = counted();
     const { rows, storage } = recorded();

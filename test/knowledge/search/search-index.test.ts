@@ -322,6 +322,30 @@ describe('a search index', () => {
       expect(await idsOf()).toEqual(['p0', 'p1', 'p2', 'p3']);
     });
 
+    it('does not read anew what it has merged itself', async () => {
+      const storage = createMemoryIndexStorage();
+      const read: string[] = [];
+      const list: IndexStorage['list'] = (scope, segment, kind, page) => {
+        read.push(segment);
+        return storage.list(scope, segment, kind, page);
+      };
+      const index = openSearchIndex({
+        ...{ tenant: 't', dataset: 'd', words, onError: fail },
+        storage: { ...storage, list },
+      });
+      for (const passage of passages) await index.add([passage]);
+      await index.settled();
+      expect((await index.search({ question: 'circuit' })).map(({ id }) => id).toSorted()).toEqual([
+        'p0',
+        'p1',
+        'p2',
+        'p3',
+      ]);
+      const [merged] = (await storage.state({ tenant: 't', dataset: 'd' })).segments;
+      expect(read.length).toBeGreaterThan(0);
+      expect(read).not.toContain(merged?.id);
+    });
+
     it('does not take the state that a search before has begun to read', async () => {
       const [begun, go] = [new Subject<void>(), new Subject<void>()];
       let reads = 0;

@@ -1,9 +1,8 @@
 /** A thread that holds MiniLM and makes vectors. */
-import { readlinkSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
-import path from 'node:path';
+import { constants } from 'node:os';
 import { EngineError } from '../../../errors.js';
 import { answerJobs } from '../../../threads/answer-jobs.js';
+import { stepBehind } from '../../../threads/step-behind.js';
 import { loadMiniLm, type MiniLmPackages } from './minilm-packages.js';
 
 /** A text, and where the model is. */
@@ -25,7 +24,7 @@ function createMiniLm(): (request: MiniLmRequest) => Promise<number[]> {
   return async ({ packages, text, givesWay }) => {
     if (givesWay && !isBehind) {
       isBehind = true;
-      stepBehind();
+      stepBehind(constants.priority.PRIORITY_LOW);
     }
     model ??= openModel(packages);
     return (await model)(text);
@@ -38,14 +37,4 @@ async function openModel(packages: MiniLmPackages): Promise<Embed> {
   const { embed } = await loaded.engine.createEmbedder({ model: loaded.weights });
   // One text a call: for many the package starts threads of its own.
   return async (text) => (await embed([text]))[0] ?? [];
-}
-
-/** Gives this thread the lowest priority. Only Linux knows threads by a number; elsewhere it would be that of the process. */
-function stepBehind(): void {
-  if (process.platform !== 'linux') return;
-  try {
-    setPriority(Number(path.basename(readlinkSync('/proc/thread-self'))), constants.priority.PRIORITY_LOW);
-  } catch {
-    // Where it is not allowed, vectors are made all the same.
-  }
 }

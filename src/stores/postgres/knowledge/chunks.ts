@@ -1,7 +1,7 @@
 import { EngineError } from '../../../errors.js';
 import type { ChunkPlace, ChunkQuery, ChunkStore, VectorGap, VectorStore } from '../../../records/knowledge-store.js';
 import { anyOf } from '../any-of.js';
-import type { Database, Fragment, Statements } from '../database.js';
+import type { Database, Fragment, Sql, Statements } from '../database.js';
 import { CHUNK_COLUMNS, type ChunkRow, type Count, chunkRow, IS_THERE, readChunk, totalOf } from './rows.js';
 
 /** What is replaced of a chunk with a known id. What users set stays, unless a user writes it. */
@@ -12,6 +12,50 @@ const WRITTEN = `index = excluded.index, text = excluded.text, tokens = excluded
   about = excluded.about, attempt = excluded.attempt, updated_at = excluded.updated_at, is_indexed = false,
   given = excluded.given, is_available = excluded.is_available`;
 
+/** The columns of a chunk and their types. */
+const TYPES: Readonly<Record<keyof ReturnType<typeof chunkRow>, string>> = {
+  ...{ tenant: 'text', id: 'text', document: 'text', index: 'int', text: 'text', tokens: 'int', place: 'json' },
+  ...{
+    given: 'json',
+    about: 'text',
+    is_available: 'boolean',
+    attempt: 'int',
+    is_indexed: 'boolean',
+    updated_at: 'bigint',
+  },
+};
+const COLUMNS = Object.keys(TYPES) as (keyof typeof TYPES)[];
+
+/** Sent by its name from the second time on. */
+const PREPARED = { prepare: true };
+
+/**
+ * Writes so many chunks of document `$2` as long as it is at attempt `$3`, and tells whether it was. One statement: the embedded database serves no other
+ * connection while a transaction waits for its next one.
+ */
+function putStatement(count: number, isWritten: boolean): string {
+  const rows = Array.from({ length: count }, (_, row) => {
+    const places = COLUMNS.map(
+      (column, at) => `$${4 + row * COLUMNS.length + at}${row === 0 ? `::${TYPES[column]}` : ''}`,
+    );
+    return `(${places.join(', ')})`;
+  });
+  return `
+    with ours as materialized (
+      select d.id from runnel.knowledge_documents d
+      where d.tenant = $1 and d.id = $2 and d.attempt = $3::int and ${IS_THERE} for update of d
+    ), found as materialized (
+      select n.* from (values ${rows.join(', ')}) as n (${COLUMNS.join(', ')}) cross join ours
+    ), forgotten as (
+      delete from runnel.knowledge_vectors v using found n join runnel.knowledge_chunks c on c.tenant = n.tenant and c.id = n.id
+      where v.tenant = n.tenant and v.chunk = n.id and c.text <> n.text
+    ), written as (
+      insert into runnel.knowledge_chunks (${COLUMNS.join(', ')}) select * from found
+      on conflict (tenant, id) do update set ${isWritten ? WRITTEN : FOUND_AGAIN}
+    )
+    select exists (select from ours) as "isOurs"`;
+}
+
 /** Chunk `c` belongs to a document that is there. */
 const OF_DOCUMENT = `exists (select from runnel.knowledge_documents d where d.tenant = c.tenant and d.id = c.document and ${IS_THERE})`;
 
@@ -20,28 +64,19 @@ export function createPostgresChunks(database: Database): ChunkStore & VectorSto
   return {
     async putChunks(tenant, documentId, attempt, chunks, { isWritten = false } = {}) {
       const rows = chunks.map((chunk) => chunkRow(tenant, attempt, chunk));
-      await database.repeat((sql) =>
-        sql.begin(async (transaction) => {
-          const isOurs = requireAttempt(transaction, tenant, documentId, attempt);
-          if (rows.length === 0) return isOurs;
-          const ids = rows.map(({ id }) => id);
-          const texts = JSON.stringify(Object.fromEntries(rows.map(({ id, text }) => [id, text])));
-          // Sent together: the embedded database serves no other connection while a transaction waits for its next statement.
-          const written = Promise.all([
-            transaction`
-              delete from runnel.knowledge_vectors v using runnel.knowledge_chunks c
-              where v.tenant = ${tenant} and v.chunk in ${anyOf(transaction, ids)}
-                and c.tenant = v.tenant and c.id = v.chunk and c.text <> (${texts}::json ->> c.id)`,
-            transaction`
-              insert into runnel.knowledge_chunks ${transaction(rows)}
-              on conflict (tenant, id) do update set ${transaction.unsafe(isWritten ? WRITTEN : FOUND_AGAIN)}`,
-          ]);
-          // That the document is gone says more than what the database makes of its chunks.
-          written.catch(() => {});
-          await isOurs;
-          await written;
-        }),
-      );
+      const put = async (sql: Sql): Promise<void> => {
+        if (rows.length > 0) {
+          const values = [tenant, documentId, attempt, ...rows.flatMap((row) => COLUMNS.map((column) => row[column]))];
+          const [done] = await sql.unsafe<{ isOurs: boolean }[]>(
+            putStatement(rows.length, isWritten),
+            values,
+            PREPARED,
+          );
+          if (done?.isOurs === true) return;
+        }
+        await requireAttempt(sql, tenant, documentId, attempt);
+      };
+      await (isWritten ? database.repeat(put) : database.repeatBehind(put));
     },
     async findChunks(tenant, ids) {
       if (ids.length === 0) return [];
@@ -71,13 +106,13 @@ export function createPostgresChunks(database: Database): ChunkStore & VectorSto
       });
     },
     async chunksAfter(tenant, documentId, after, limit, isIndexed) {
-      const rows = await database.repeat(
-        (sql) => sql<ChunkRow[]>`
+      const ask = (sql: Sql) => sql<ChunkRow[]>`
           select ${sql.unsafe(CHUNK_COLUMNS)} from runnel.knowledge_chunks c
           where c.tenant = ${tenant} and c.document = ${documentId} and ${sql.unsafe(OF_DOCUMENT)} ${behind(sql, after)}
             ${isIndexed === undefined ? sql`` : sql`and c.is_indexed = ${isIndexed}`}
-          order by c.index, c.id limit ${limit}`,
-      );
+          order by c.index, c.id limit ${limit}`;
+      // Searches ask for what is indexed, or for any.
+      const rows = await (isIndexed === false ? database.repeatBehind(ask) : database.repeat(ask));
       return rows.map(readChunk);
     },
     async updateChunk(tenant, documentId, id, change) {
@@ -105,7 +140,7 @@ export function createPostgresChunks(database: Database): ChunkStore & VectorSto
     },
     async markIndexed(tenant, documentId, chunks) {
       const given = JSON.stringify(chunks.map(({ id, updatedAt }) => ({ id, at: updatedAt })));
-      await database.repeat(
+      await database.repeatBehind(
         (sql) => sql`
           update runnel.knowledge_chunks c set is_indexed = true
           from json_to_recordset(${given}::json) as given(id text, at bigint)
@@ -114,7 +149,7 @@ export function createPostgresChunks(database: Database): ChunkStore & VectorSto
       );
     },
     async staleChunks(tenant, documentId, attempt, limit) {
-      const rows = await database.repeat(
+      const rows = await database.repeatBehind(
         (sql) => sql<{ id: string }[]>`
           select id from runnel.knowledge_chunks where tenant = ${tenant} and document = ${documentId} and attempt <> ${attempt}
           order by index, id limit ${limit}`,
@@ -133,7 +168,7 @@ export function createPostgresChunks(database: Database): ChunkStore & VectorSto
     },
     async putVectors(tenant, documentId, model, vectors) {
       if (vectors.length === 0) return;
-      await database.repeat((sql) =>
+      await database.repeatBehind((sql) =>
         sql.begin(async (transaction) => {
           const ids = vectors.map(({ chunkId }) => chunkId);
           const rows = await transaction<{ id: string }[]>`
@@ -160,7 +195,7 @@ export function createPostgresChunks(database: Database): ChunkStore & VectorSto
       return rows.map(({ chunkId, vector }) => ({ chunkId, vector: numbersOf(vector) }));
     },
     async chunksWithoutVector(tenant, documentId, model, after, limit) {
-      const rows = await database.repeat(
+      const rows = await database.repeatBehind(
         (sql) => sql<ChunkRow[]>`
           select ${sql.unsafe(CHUNK_COLUMNS)} from runnel.knowledge_chunks c
           where c.tenant = ${tenant} and c.document = ${documentId} and ${sql.unsafe(OF_DOCUMENT)} ${behind(sql, after)}
@@ -186,11 +221,11 @@ export function createPostgresChunks(database: Database): ChunkStore & VectorSto
   };
 }
 
-/** Keeps the document and its attempt as they are until the transaction ends. */
+/** @throws EngineError NOT_FOUND without the document, CONFLICT when it is at another attempt */
 async function requireAttempt(sql: Statements, tenant: string, id: string, attempt: number): Promise<void> {
   const [row] = await sql<{ attempt: number }[]>`
     select d.attempt from runnel.knowledge_documents d
-    where d.tenant = ${tenant} and d.id = ${id} and ${sql.unsafe(IS_THERE)} for update of d`;
+    where d.tenant = ${tenant} and d.id = ${id} and ${sql.unsafe(IS_THERE)}`;
   if (row === undefined) throw new EngineError('NOT_FOUND', `There is no document "${id}".`);
   if (row.attempt === attempt) return;
   throw new EngineError(

@@ -77,6 +77,17 @@ export function createPostgresKnowledgeDocuments(database: Database): DocumentSt
       return rows.map((row) => ({ ...row }));
     },
     async updateDocument(tenant, id, change, attempt) {
+      const progress = progressOf(change);
+      if (progress !== undefined) {
+        const [row] = await database.repeatBehind(
+          (sql) => sql<DocumentRow[]>`
+            update runnel.knowledge_documents d set ${sql(progress)}
+            where d.tenant = ${tenant} and d.id = ${id} and ${sql.unsafe(IS_THERE)}
+              ${attempt === undefined ? sql`` : sql`and d.attempt = ${attempt}`}
+            returning ${sql.unsafe(DOCUMENT_COLUMNS)}`,
+        );
+        return row && readDocument(row);
+      }
       try {
         return await database.repeat((sql) =>
           sql.begin(async (transaction) => {
@@ -103,6 +114,24 @@ export function createPostgresKnowledgeDocuments(database: Database): DocumentSt
     },
   };
 }
+
+/** The columns of a change that is of progress alone, as ingestion reports it; undefined for any other. */
+function progressOf(change: DocumentChange): Record<string, string | number | null> | undefined {
+  const columns: Record<string, string | number | null> = {};
+  for (const [name, value] of Object.entries(change) as [keyof DocumentChange, unknown][]) {
+    const column = PROGRESS_COLUMNS[name];
+    if (column === undefined) return undefined;
+    columns[column] = name === 'durationMs' ? Math.round(value as number) : (value as string | number | null);
+  }
+  const isOver = change.run !== undefined && change.run !== 'RUNNING';
+  if (isOver) Object.assign(columns, { claimed_by: null, claimed_until: null });
+  return Object.keys(columns).length === 0 ? undefined : columns;
+}
+
+const PROGRESS_COLUMNS: Readonly<Partial<Record<keyof DocumentChange, string>>> = {
+  ...{ run: 'run', progress: 'progress', progressMsg: 'progress_msg', beganAt: 'began_at' },
+  ...{ durationMs: 'duration_ms', characters: 'characters' },
+};
 
 async function changed(
   sql: Statements,

@@ -90,7 +90,7 @@ export function createPostgresIngestion(database: Database): IngestionStore {
       );
     },
     async saveStep(tenant, id, attempt, step) {
-      const { count } = await database.repeat(
+      const { count } = await database.repeatBehind(
         (sql) => sql`
           with document as (
             update runnel.knowledge_documents d set begun = 1

@@ -53,6 +53,42 @@ export function describeIndexStorage(storageOf: () => IndexStorage): void {
     expect(page.map(({ key }) => key)).toEqual(['b', 'é']);
   });
 
+  it('copies rows from one segment to another under new keys, and leaves out what is not there', async () => {
+    await storage.write(scope, 's', [row('a', 1), row('b', 2, 0, 255), row('', 3), { ...row('a', 4), kind: 'other' }]);
+    await storage.write(scope, 't', [row('x', 9), row('z', 8)]);
+    const elsewhere = { ...scope, dataset: 'e' };
+    await storage.write(elsewhere, 's', [row('a', 7)]);
+    const segments = { from: 's', to: 't' };
+    await storage.copy(scope, segments, 'k', new Map(Object.entries({ a: 'b', b: 'x', '': '数"\\', none: 'y' })));
+    const copied = (await storage.list(scope, 't', 'k', { limit: 100 })).map(({ key, bytes: own }) => [
+      key,
+      plain(own),
+    ]);
+    expect(copied).toEqual([
+      ['b', [1]],
+      ['x', [2, 0, 255]],
+      ['z', [8]],
+      ['数"\\', [3]],
+    ]);
+    expect(await rowsOf('s')).toEqual(['', 'a', 'b']);
+    expect(await rowsOf('t', elsewhere)).toEqual([]);
+    await storage.copy(scope, segments, 'k', new Map());
+    await storage.copy(scope, { from: 'nothing', to: 'u' }, 'k', new Map([['a', 'b']]));
+    expect(await rowsOf('u')).toEqual([]);
+  });
+
+  it('copies more rows than one statement takes', async () => {
+    const keys = Array.from({ length: 150 }, (_, at) => `k${String(at).padStart(3, '0')}`);
+    await storage.write(
+      scope,
+      's',
+      keys.map((key, at) => row(key, at)),
+    );
+    await storage.copy(scope, { from: 's', to: 't' }, 'k', new Map(keys.map((key) => [key, `new-${key}`])));
+    const copied = await storage.list(scope, 't', 'k', { limit: 1_000 });
+    expect(copied.map(({ key, bytes: own }) => [key, plain(own)])).toEqual(keys.map((key, at) => [`new-${key}`, [at]]));
+  });
+
   it('commits if nothing else was committed, and says so if not', async () => {
     expect(await storage.commit(scope, 0, { add: [{ id: 's1', flags: bytes(0, 1) }] })).toBe(true);
     expect(await storage.commit(scope, 0, { add: [{ id: 's2', flags: bytes() }] })).toBe(false);
