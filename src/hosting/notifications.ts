@@ -5,8 +5,8 @@ import type { Signals } from '../records/coordination.js';
 /** Where processes publish which runs they follow; the message is the run. */
 const FOLLOWED = 'runs-followed';
 
-/** How often they publish it, and for how long it holds. */
-const PUBLISH_EVERY_MS = 4_000;
+/** How often processes publish what they follow, and for how long it holds, in milliseconds. */
+export const PUBLISH_EVERY_MS = 4_000;
 export const BELIEVED_MS = 10_000;
 
 /** How often a follower looks by itself: a message may be lost. */

@@ -32,7 +32,8 @@ const LOST: ReadonlySet<string> = new Set([
 /** Postgres has no character 0 in a text: invalid bytes, untranslatable character. */
 const NO_TEXT: ReadonlySet<string> = new Set(['22021', '22P05']);
 
-const delayMs = doubling(50, 1_000);
+/** Milliseconds to wait after attempt number `attempt` (from 1) to reach the database. */
+export const retryDelayMs = doubling(50, 1_000);
 
 export interface RetryPolicy {
   /** How long to try again. */
@@ -54,17 +55,22 @@ export async function retryUnreachable<T>(
   const giveUpAt = Date.now() + patienceMs;
   const isRetryable = (error: unknown, attempt: number): boolean => {
     const code = codeOf(error);
-    return (NOT_SENT.has(code) || (afterLoss && LOST.has(code))) && Date.now() + delayMs(attempt) <= giveUpAt;
+    return (NOT_SENT.has(code) || (afterLoss && LOST.has(code))) && Date.now() + retryDelayMs(attempt) <= giveUpAt;
   };
   const onRetry = (error: unknown, attempt: number): void => {
     if (attempt === 1) onWait(error);
   };
   try {
-    return await retry(work, { delayMs, isRetryable, onRetry });
+    return await retry(work, { delayMs: retryDelayMs, isRetryable, onRetry });
   } catch (error) {
-    const code = codeOf(error);
-    throw NOT_SENT.has(code) || LOST.has(code) ? unreachable(error, code) : toStoreError(error);
+    throw toStoreError(error);
   }
+}
+
+/** Whether the database could not be reached, or not any more; the work may have been done. */
+export function isUnreachable(error: unknown): boolean {
+  const code = codeOf(error);
+  return NOT_SENT.has(code) || LOST.has(code);
 }
 
 /** The code of a system error, of postgres.js, or the SQLSTATE of Postgres; empty without one. */
@@ -79,9 +85,10 @@ export function brokenConstraint(error: unknown): string | undefined {
   return isBroken ? String(cause.constraint_name) : undefined;
 }
 
-/** What Postgres refused, as an error for the outside. */
-function toStoreError(error: unknown): EngineError {
+/** What became of work that failed, as an error for the outside: STORE_UNAVAILABLE, BAD_REQUEST or INTERNAL. */
+export function toStoreError(error: unknown): EngineError {
   if (EngineError.is(error)) return error;
+  if (isUnreachable(error)) return unreachable(error, codeOf(error));
   const cause = { cause: error };
   if (NO_TEXT.has(codeOf(error))) {
     return new EngineError('BAD_REQUEST', 'A name or an id holds a character that a database cannot keep.', cause);

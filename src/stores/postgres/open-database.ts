@@ -1,13 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import postgres from 'postgres';
+import { NEVER, Subject, takeUntil } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import type { Log } from '../../logger.js';
+import { Precedence } from '../../operators/precedence.js';
 import { PassingValues } from '../../passing-values.js';
 import type { Database, Sql } from './database.js';
 import { type EmbeddedServer, startEmbedded } from './embedded/start-embedded.js';
 import { URGENT_APPLICATION } from './embedded/wire.js';
 import { type RetryPolicy, retryUnreachable } from './failures.js';
 import { migrate } from './migrate.js';
+import { type NotificationsOptions, notifications } from './notifications.js';
 import { createSockets } from './open-socket.js';
 
 /** Which database is opened. */
@@ -43,7 +46,8 @@ const VACUUM_EVERY_MS = 15 * 60_000;
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { url, log, patienceMs = url === undefined ? EMBEDDED_PATIENCE_MS : SERVER_PATIENCE_MS } = options;
-  const { kind, sql, single, pid, stop } = url === undefined ? await openEmbedded(options) : openServer(url, options);
+  const { kind, sql, single, listening, pid, stop } =
+    url === undefined ? await openEmbedded(options) : openServer(url, options);
   const patience: RetryPolicy = {
     patienceMs,
     // Without the stack: the database is away, and nothing here is wrong.
@@ -58,7 +62,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       underWay.remove(place, work);
     }
   };
+  const repeat: Database['repeat'] = (work) =>
+    tracked(retryUnreachable(() => work(sql), { ...patience, afterLoss: true }));
+  const alone: Database['repeatAlone'] = (work) =>
+    tracked(retryUnreachable(() => work(single), { ...patience, afterLoss: true }));
+  const precedence = kind === 'embedded' ? new Precedence() : undefined;
+  const closed$ = new Subject<void>();
   const close = async (): Promise<void> => {
+    closed$.next();
     await Promise.race([Promise.allSettled(underWay.list()), delay(CLOSE_MS, undefined, { ref: false })]);
     // Its own waiting never ends once a connection was lost in the middle of a query.
     await Promise.all([sql.end({ timeout: 0 }), single.end({ timeout: 0 })]);
@@ -68,9 +79,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const database: Database = {
     kind,
     sql,
-    repeat: (work) => tracked(retryUnreachable(() => work(sql), { ...patience, afterLoss: true })),
-    repeatAlone: (work) => tracked(retryUnreachable(() => work(single), { ...patience, afterLoss: true })),
+    repeat,
+    repeatBehind: (work) => (precedence === undefined ? repeat(work) : tracked(precedence.behind(() => repeat(work)))),
+    repeatAlone: (work) => (precedence === undefined ? alone(work) : precedence.first(() => alone(work))),
     once: (work) => tracked(retryUnreachable(() => work(sql), { ...patience, afterLoss: false })),
+    notifications: (channel) =>
+      (listening === undefined ? NEVER : notifications({ connect: listening, channel, ...patience })).pipe(
+        takeUntil(closed$),
+      ),
     get pid() {
       return pid();
     },
@@ -93,6 +109,8 @@ interface Opened {
   readonly sql: Sql;
   /** One connection to the same. */
   readonly single: Sql;
+  /** Makes a connection that listens; undefined of the embedded database. */
+  readonly listening: NotificationsOptions['connect'] | undefined;
   readonly pid: () => number | undefined;
   readonly stop: () => Promise<void>;
 }
@@ -117,6 +135,7 @@ async function openEmbedded({ dataDir, log, image, embedded }: DatabaseOptions):
     kind: 'embedded',
     sql,
     single: postgres({ ...settings, ...ownSockets(), connection: URGENT, max: 1 }),
+    listening: undefined,
     pid: server.pid,
     stop: () => {
       clearInterval(vacuum);
@@ -135,6 +154,9 @@ function openServer(url: string, { maxConnections = 10 }: DatabaseOptions): Open
     kind: 'server',
     sql: postgres(url, { ...settings, ...ownSockets(), max: maxConnections }),
     single: postgres(url, { ...settings, ...ownSockets(), max: 1 }),
+    // Each connection has sockets of its own, which refuse nothing: the pauses are those of `notifications`.
+    listening: (options) =>
+      postgres(url, { ...settings, ...ownSockets(), ...options, max: 1, idle_timeout: 0, max_lifetime: 0 }),
     pid: () => undefined,
     stop: async () => {},
   };

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { Subject, takeUntil } from 'rxjs';
+import { Subject, type Subscription, takeUntil } from 'rxjs';
 import { EngineError } from '../../errors.js';
+import { isJsonObject, parseJson } from '../../json.js';
 import type { Log } from '../../logger.js';
 import type { Signals } from '../../records/coordination.js';
 import { CancelWatch } from '../cancel-watch.js';
@@ -60,22 +61,22 @@ export async function createPostgresSignals(
     log,
   });
 
-  const listening = isShared
-    ? await database.repeat((sql) =>
-        sql.listen(
-          CHANNEL,
-          (payload) => {
-            const { from, channel, message } = JSON.parse(payload) as Envelope;
-            if (from === self) return;
-            // The table decides: a notification may arrive after its request was cleared.
-            if (channel === CANCEL) watch.lookAt(message);
-            else void local.publish(channel, message);
-          },
-          // Listening anew after a lost connection: what was published meanwhile was not received.
-          () => watch.lookAtAll(),
-        ),
-      )
-    : undefined;
+  let isForeignTold = false;
+  const hear = (payload: string): void => {
+    const envelope = readEnvelope(payload);
+    if (envelope === undefined) {
+      if (!isForeignTold)
+        log.warn({ channel: CHANNEL }, 'another program notifies on the channel of Runnel; that is ignored');
+      isForeignTold = true;
+      return;
+    }
+    const { from, channel, message } = envelope;
+    if (from === self) return;
+    // The table decides: a notification may arrive after its request was cleared.
+    if (channel === CANCEL) watch.lookAt(message);
+    else void local.publish(channel, message);
+  };
+  const listening = isShared ? await listen(database, hear, () => watch.lookAtAll()) : undefined;
 
   const send = async (channel: string, message: string): Promise<void> => {
     const envelope = JSON.stringify({ from: self, channel, message } satisfies Envelope);
@@ -104,10 +105,42 @@ export async function createPostgresSignals(
     async close() {
       closed$.next();
       watch.close();
-      // A server that is away receives nothing anyway.
-      await listening?.unlisten().catch(() => {});
+      listening?.unsubscribe();
     },
   };
+}
+
+/** Hears what other processes notify, from the moment when this resolves. @param onListening called then, and after each loss */
+async function listen(
+  database: Database,
+  hear: (payload: string) => void,
+  onListening: () => void,
+): Promise<Subscription> {
+  return new Promise((resolve, reject) => {
+    const subscription = database.notifications(CHANNEL).subscribe({
+      next: (notified) => {
+        if (notified.kind === 'notification') {
+          hear(notified.payload);
+          return;
+        }
+        // Listening anew after a lost connection: what was published meanwhile was not received.
+        onListening();
+        resolve(subscription);
+      },
+      error: reject,
+      complete: () =>
+        reject(new EngineError('STORE_UNAVAILABLE', 'The database was closed before it was listened to.')),
+    });
+  });
+}
+
+/** Other programs may use the same database; undefined for what one of them notifies on the same channel. */
+function readEnvelope(payload: string): Envelope | undefined {
+  const value = parseJson(payload);
+  if (!isJsonObject(value)) return undefined;
+  const { from, channel, message } = value;
+  if (typeof from !== 'string' || typeof channel !== 'string' || typeof message !== 'string') return undefined;
+  return { from, channel, message };
 }
 
 function tooLong(channel: string, message: string): EngineError {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { createServer, Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, Socket } from 'node:net';
 import postgres from 'postgres';
+import { concatMap, filter, firstValueFrom } from 'rxjs';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { prepareDatabase } from '../../../scripts/prepare-database.js';
 import { type DatabaseOptions, openDatabase } from '../../../src/stores/postgres/open-database.js';
@@ -10,12 +11,12 @@ import { createLog } from '../support/test-log.js';
 
 /** Opens a database, and gives a function that loses the connections that there are. */
 async function open(options: Partial<DatabaseOptions>) {
-  const connect = vi.spyOn(Socket.prototype, 'connect');
-  onTestFinished(() => connect.mockRestore());
+  const connecting = vi.spyOn(Socket.prototype, 'connect');
+  onTestFinished(() => connecting.mockRestore());
   const database = await openDatabase({ dataDir: await temporaryFolder(), log: createLog(), ...options });
   onTestFinished(() => database.close());
   const lose = (): void => {
-    for (const socket of connect.mock.contexts as Socket[]) socket.destroy();
+    for (const socket of connecting.mock.contexts as Socket[]) socket.destroy();
   };
   return { database, lose };
 }
@@ -86,23 +87,108 @@ describePostgres('a Postgres server that starts', () => {
   });
 });
 
+describePostgres('a connection that listens to a Postgres server', () => {
+  it.each([1, 2])('and is lost with its statement, before %i refusals, listens again', async (refusals) => {
+    const server = await startPostgres();
+    onTestFinished(() => server.stop());
+    const url = new URL(await server.createDatabase());
+    // As on a machine so busy that no attempt comes soon after another one.
+    let clock = performance.now();
+    const now = vi.spyOn(performance, 'now').mockImplementation(() => {
+      clock += 1_000;
+      return clock;
+    });
+    onTestFinished(() => now.mockRestore());
+    const between = await startBetween(Number(url.port), refusals);
+    url.port = String(between.port);
+    const { database } = await open({ url: url.href });
+    const heard = firstValueFrom(
+      database.notifications('news').pipe(
+        concatMap(async (notified) => {
+          // Nothing else speaks to the database when the connection that listens does.
+          if (notified.kind === 'listening') await database.repeat((sql) => sql`select pg_notify('news', 'is heard')`);
+          return notified.kind === 'notification' ? notified.payload : '';
+        }),
+        filter((payload) => payload !== ''),
+      ),
+    );
+    expect(await heard).toBe('is heard');
+    expect(between.refused()).toBe(refusals);
+  });
+
+  it('is closed with its database', async () => {
+    const server = await startPostgres();
+    onTestFinished(() => server.stop());
+    const { database } = await open({ url: await server.createDatabase() });
+    const told: string[] = [];
+    await new Promise<void>((resolve) => {
+      database.notifications('news').subscribe({
+        next: ({ kind }) => {
+          told.push(kind);
+          void database.close();
+        },
+        complete: resolve,
+      });
+    });
+    expect(told).toEqual(['listening']);
+  });
+});
+
+/**
+ * What stands between a Postgres server and its clients: ends the first connection that listens when it asks for that, then says to as many clients as
+ * asked for that the server starts.
+ */
+async function startBetween(port: number, refusals: number) {
+  let isLost = false;
+  let refused = 0;
+  const between = createServer((client) => {
+    client.on('error', () => {});
+    if (isLost && refused < refusals) {
+      refused += 1;
+      client.once('data', () => client.end(startingMessage()));
+      return;
+    }
+    const server = connect(port, '127.0.0.1');
+    server.on('error', () => client.destroy());
+    client.on('close', () => server.destroy());
+    client.on('data', (bytes) => {
+      if (!isLost && bytes.includes('listen "news"')) {
+        isLost = true;
+        client.destroy();
+      } else {
+        server.write(bytes);
+      }
+    });
+    server.pipe(client);
+  });
+  between.listen(0, '127.0.0.1');
+  await once(between, 'listening');
+  onTestFinished(() => void between.close());
+  return { port: (between.address() as AddressInfo).port, refused: () => refused };
+}
+
 /** A server that says to each client that it starts. */
 async function startStarting(port: number) {
   let asked = 0;
-  const fields = 'SFATAL\0VFATAL\0C57P03\0Mthe database system is starting up\0\0';
-  const refusal = Buffer.alloc(5 + fields.length);
-  refusal.write('E');
-  refusal.writeUInt32BE(4 + fields.length, 1);
-  refusal.write(fields, 5);
   const server = createServer((socket) => {
     asked += 1;
     socket.on('error', () => {});
-    socket.once('data', () => socket.end(refusal));
+    socket.once('data', () => socket.end(startingMessage()));
   });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());
   return { asked: () => asked };
+}
+
+/** What a Postgres server says to a client while it starts. */
+function startingMessage(): Buffer {
+  const fields = 'SFATAL\0VFATAL\0C57P03\0Mthe database system is starting up\0\0';
+  const message = Buffer.alloc(5 + fields.length);
+  message.write('E');
+  message.writeUInt32BE(4 + fields.length, 1);
+  message.write(fields, 5);
+  return message;
 }
 
 it('a connection to the embedded database that is lost before its statement is written is made anew', async () => {

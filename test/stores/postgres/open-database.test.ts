@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { prepareDatabase } from '../../../scripts/prepare-database.js';
 import { openDatabase } from '../../../src/stores/postgres/open-database.js';
 import { openEmbedded } from '../support/open-stores.js';
@@ -24,6 +24,32 @@ describe('opening the embedded database', () => {
     expect(await second.sql`select id from mine`).toEqual([{ id: agent.id }]);
     await second.close();
     expect(log.lines).toHaveLength(1);
+  });
+
+  it('begins what nothing waits for when no write of a run is under way', async () => {
+    const database = await openDatabase({
+      dataDir: await temporaryFolder(),
+      log: createLog(),
+      image: await prepareDatabase(),
+    });
+    const begun: string[] = [];
+    const behind = (name: string) =>
+      database.repeatBehind(async (sql) => {
+        begun.push(name);
+        return sql`select 1`;
+      });
+    const first = behind('idle');
+    expect(begun).toEqual(['idle']);
+    await first;
+    let finish = (): void => {};
+    const written = database.repeatAlone(() => new Promise<void>((resolve) => (finish = resolve)));
+    const waiting = behind('beside');
+    const question = database.repeat(async () => begun.push('question'));
+    expect(begun).toEqual(['idle', 'question']);
+    finish();
+    await Promise.all([written, waiting, question]);
+    expect(begun).toEqual(['idle', 'question', 'beside']);
+    await database.close();
   });
 
   it('begins anew what was interrupted while it was made', async () => {
@@ -96,7 +122,14 @@ describe('opening a server', () => {
 describe('a server that cannot be reached', () => {
   it('is one short warning, then the error', async () => {
     const lines: object[] = [];
-    const log = { ...createLog(), warn: (fields: object, message: string) => void lines.push({ ...fields, message }) };
+    // Patience ends with the warning, however long the first attempt takes.
+    const now = vi.spyOn(Date, 'now').mockReturnValue(0);
+    onTestFinished(() => now.mockRestore());
+    const warn = (fields: object, message: string): void => {
+      lines.push({ ...fields, message });
+      now.mockReturnValue(1_000);
+    };
+    const log = { ...createLog(), warn };
     const opening = openDatabase({ url: 'postgres://u:p@127.0.0.1:1/x', dataDir: '', log, patienceMs: 100 });
     await expect(opening).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
     expect(lines).toEqual([

@@ -42,4 +42,18 @@ describePostgres('signals in a Postgres server', () => {
     expect(isTold).toBe(false);
     subscription.unsubscribe();
   });
+
+  it.each(['', 'null', '[]', 'a word', '{"from":"another program"}', '{"from":1,"channel":"cancel","message":2}'])(
+    'hears on when another program notifies %j on the same channel',
+    async (payload) => {
+      const { signals, database } = stores;
+      const channel = newId();
+      const heard = firstValueFrom(signals.messages(channel));
+      const envelope = { from: 'another process', channel: `message:${channel}`, message: 'a message' };
+      for (const each of [payload, JSON.stringify(envelope)]) {
+        await database.repeat((sql) => sql`select pg_notify('runnel', ${each})`);
+      }
+      expect(await heard).toBe('a message');
+    },
+  );
 });
