@@ -8,6 +8,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { createRequire, isBuiltin } from 'node:module';
 import path from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
+import { passingQueries } from './passing-queries.js';
 import { ROOT } from './support/files.js';
 
 const DIST = path.join(ROOT, 'dist');
@@ -98,7 +99,7 @@ export async function bundleCommands(): Promise<void> {
     banner: REQUIRE,
     // A name that a part of Node or a package does not have would be found out by the first call.
     logOverride: { 'import-is-undefined': 'error' },
-    plugins: [lateBuiltIns, chosenPackages, oneLanguage, outsideLibraries, fixedUrls],
+    plugins: [lateBuiltIns, chosenPackages, oneLanguage, queriesThatPass, outsideLibraries, fixedUrls],
     write: false,
   });
   for (const file of own) rmSync(file, { recursive: true });
@@ -192,6 +193,17 @@ const oneLanguage: Plugin = {
   setup({ onLoad }) {
     onLoad({ filter: /zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, ({ path: file }) => ({
       contents: "export { default as en } from './en.js';",
+      resolveDir: path.dirname(file),
+    }));
+  },
+};
+
+/** Queries of postgres.js do not outlive their statements; see `passing-queries.ts`. */
+const queriesThatPass: Plugin = {
+  name: 'queries-that-pass',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]postgres[\\/]src[\\/]query\.js$/ }, ({ path: file }) => ({
+      contents: passingQueries(readFileSync(file, 'utf8')),
       resolveDir: path.dirname(file),
     }));
   },

@@ -4,6 +4,7 @@ import { Agent, createServer as createHttpServer, IncomingMessage, Server } from
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { lateModule } from '../../scripts/bundle.js';
+import { passingQueries } from '../../scripts/passing-queries.js';
 
 /** What the bundled command line imports in the place of a part of Node. */
 function late<T>(name: string): Promise<T> {
@@ -48,4 +49,17 @@ it('a late function takes every form of arguments, and has the members of the or
 
   expect(Reflect.get(processes.exec, promisify.custom)).toBe(Reflect.get(child.exec, promisify.custom));
   expect(await promisify(processes.execFile)(process.execPath, ['-p', '1'])).toEqual({ stdout: '1\n', stderr: '' });
+});
+
+it('queries of postgres.js are as young as what else a statement makes', async () => {
+  const url = `data:text/javascript;base64,${Buffer.from(passingQueries()).toString('base64')}`;
+  const code = `import { Query } from '${url}';
+    const query = new Query(['select 1'], [], () => {}, () => {});
+    console.log(%InYoungGeneration(query.resolve), %InYoungGeneration(query.reject));`;
+  const flags = ['--allow-natives-syntax', '--input-type=module', '-e', code];
+  expect((await promisify(child.execFile)(process.execPath, flags)).stdout).toBe('true true\n');
+});
+
+it('queries that are made in another way are not bundled', () => {
+  expect(() => passingQueries('export class Query {}')).toThrow('in another way');
 });

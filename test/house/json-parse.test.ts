@@ -26,7 +26,6 @@ const OWN: Readonly<Record<string, string>> = {
   'src/stores/postgres/embedded/image.ts': 'the prepared database of the package',
   'src/stores/postgres/open-database.ts': 'columns of type JSON',
   'src/stores/postgres/repository.ts': 'a summary that this process wrote',
-  'src/stores/postgres/signals.ts': 'messages of other processes of this installation',
   'src/stores/redis/read-reply.ts': 'stored records',
   'src/stores/redis/redis-run-log.ts': 'stored checkpoints',
   'src/transport/runs/values-read.ts': 'events of stored logs',
