@@ -7,10 +7,11 @@
 
 // Agents: a model and its tools, as one stream.
 export { type AgentAnswer, type AgentEvent, type AgentState, newAgentState } from './agents/agent-events.js';
+export type { AgentBudget, AgentSetup } from './agents/agent-setup.js';
 export { type AgentTool, bindTool } from './agents/agent-tool.js';
 export { type CallContext, callContext } from './agents/call-context.js';
 export { type CallPlace, type Chat, type ChatSettings, openChat } from './agents/chat.js';
-export { type AgentBudget, type AgentSetup, runAgent } from './agents/run-agent.js';
+export { runAgent } from './agents/run-agent.js';
 export {
   type CompileOptions,
   compile,

@@ -106,7 +106,7 @@ export type { DiskFiles } from '../stores/files-on-disk.js';
 export type { MemoryFileLimits, MemoryFiles } from '../stores/memory-files.js';
 export type { MemoryRunLogLimits } from '../stores/memory-run-log.js';
 export { createMemoryStores, type MemoryLimits, type MemoryStores } from '../stores/memory-stores.js';
-export type { Database, Sql, Work } from '../stores/postgres/database.js';
+export type { Database, Notified, Sql, Work } from '../stores/postgres/database.js';
 export type { EmbeddedServer } from '../stores/postgres/embedded/start-embedded.js';
 export type { DatabaseOptions } from '../stores/postgres/open-database.js';
 export type { PruneOptions, PruneResult } from '../stores/postgres/prune.js';

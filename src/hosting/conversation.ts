@@ -114,6 +114,7 @@ export function afterRun(session: SessionRecord, end: RunEnd, now: number): Sess
     round: session.round + 1,
     errors: record.error?.message ?? null,
     keptRun: record.id,
+    keptStatus: record.status,
     updatedAt: now,
   };
 }

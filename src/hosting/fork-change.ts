@@ -44,9 +44,16 @@ function outputsOf(plan: Plan, state: State, id: string): JsonObject {
   }
   const outputs = state.cells.get(index);
   if (outputs !== undefined && !hasToken(state.root, index)) return outputs;
-  throw badArgument(
-    `Outputs of ${named} cannot be changed: it has not finished at that point. Take a later event, or change what it reads.`,
-  );
+  const why = hasOwnOutputs(state.root, index)
+    ? 'it ran in a pass with values of its own, such as one of Parallel. Change what the pass reads, or run it again from an event before it.'
+    : 'it has not finished at that point. Take a later event, or change what it reads.';
+  throw badArgument(`Outputs of ${named} cannot be changed: ${why}`);
+}
+
+/** Whether an open pass has values of its own, and outputs of the component among them. */
+function hasOwnOutputs({ values, tokens }: FrameState, index: number): boolean {
+  if (values?.cells.get(index) !== undefined) return true;
+  return tokens.some(({ frames = [] }) => frames.some((frame) => hasOwnOutputs(frame, index)));
 }
 
 function hasToken({ tokens }: FrameState, index: number): boolean {

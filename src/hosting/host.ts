@@ -46,6 +46,13 @@ export interface Host {
   cancel(tenant: string, which: LiveFilter): Promise<readonly RunRecord[]>;
   /** Resolves when a run is over, in whatever process it is, at the latest after `patienceMs`. */
   whenOver(tenant: string, run: string, patienceMs: number): Promise<void>;
+  /**
+   * Emits when runs of a tenant's agents may have changed, in whatever process, at most twice a second; in any case a second after the beginning.
+   * What another process says may be lost, so a list looks by itself once in a while. It goes on until it is unsubscribed.
+   */
+  runChanges(tenant: string): Observable<void>;
+  /** Says that the caller has changed records of a tenant's runs, such as by deleting one. */
+  noteRunChange(tenant: string): void;
   /** A run, at work or not; undefined when there is none. */
   record(tenant: string, run: string): Promise<RunRecord | undefined>;
   /** The projection of a run's events into RAGFlow's format. @throws EngineError NOT_FOUND. */
@@ -99,6 +106,8 @@ export function createHost(options: HostOptions): Host {
     follow: (tenant, run, client) => hub.follow(tenant, run, client),
     cancel: (tenant, which) => hub.cancel(tenant, which),
     whenOver: (tenant, run, patienceMs) => hub.whenOver(tenant, run, patienceMs),
+    runChanges: (tenant) => hub.changes.of(tenant),
+    noteRunChange: (tenant) => hub.changes.note(tenant),
     record: (tenant, run) => hub.record(tenant, run),
     projection: (tenant, run) => hub.projection(tenant, run),
     async timeline(tenant, run) {

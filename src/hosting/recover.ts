@@ -239,6 +239,7 @@ async function finish(
   if (!(await stores.runs.replace(tenant, record, ended))) throw claimedElsewhere(record.id);
   await stores.log.end(tenant, record.id, record.epoch);
   hub.count(ended);
+  hub.changes.note(tenant);
   await lease.release();
 }
 

@@ -4,7 +4,7 @@ import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { EngineError } from '../errors.js';
 import { PassingMap, PassingValues } from '../passing-values.js';
 import { type CommitRun, commitInSteps, sessionTaken } from '../records/run-commit.js';
-import type { RunRecord } from '../records/runs.js';
+import type { RunIdentity, RunRecord } from '../records/runs.js';
 import { observed } from '../telemetry/run-watch.js';
 import type { TraceContext } from '../trace-context.js';
 import { findProjection } from './canvases.js';
@@ -15,6 +15,7 @@ import { type LeaseRequest, type SessionLease, SessionLeases } from './leases.js
 import { LiveRun, type RunStart } from './live-run.js';
 import { BELIEVED_MS, RunNotifications } from './notifications.js';
 import { claimedElsewhere, noRun } from './refusals.js';
+import { RunChanges } from './run-changes.js';
 import { SessionQuota } from './session-quota.js';
 import { partyOf } from './shares.js';
 
@@ -56,6 +57,8 @@ export class RunHub {
   readonly leases: SessionLeases;
   readonly sessionQuota: SessionQuota;
   readonly #notifications: RunNotifications;
+  /** Of all agents; runs of chats are listed elsewhere. */
+  readonly changes: RunChanges;
   readonly #closing = new AbortController();
   /** Errors when the process goes away, for those who follow runs of others. */
   readonly #stopped = new AsyncSubject<never>();
@@ -66,6 +69,7 @@ export class RunHub {
     this.#commit = parts.stores.commit ?? commitInSteps(parts.stores);
     this.leases = new SessionLeases(parts);
     this.sessionQuota = new SessionQuota(parts.stores.usage, parts.now);
+    this.changes = new RunChanges(parts.stores.signals);
     this.#notifications = new RunNotifications(parts.stores.signals, parts.now, (run) => {
       const live = this.#live.get(run);
       live?.clients.visit(BELIEVED_MS);
@@ -141,13 +145,19 @@ export class RunHub {
     const ended: Promise<void> = live.ended.then((record) => {
       this.#unfinished.remove(place, ended);
       this.count(record);
+      this.#noteChange(identity);
     });
     const place = this.#unfinished.add(ended);
     this.#watchCancels(live, watching, !lease.isAcquired);
     await live.start();
+    this.#noteChange(identity);
     // It was claimed in time and came too late all the same.
     if (this.#closing.signal.aborted) this.#stop(live);
     return live;
+  }
+
+  #noteChange({ tenant, isChat }: RunIdentity): void {
+    if (isChat !== true) this.changes.note(tenant);
   }
 
   /** Counts a run that has ended; one that was released ends in another process. */
@@ -249,6 +259,7 @@ export class RunHub {
       clearTimeout(timeout);
       this.leases.close();
       this.#notifications.close();
+      this.changes.close();
     }
   }
 

@@ -117,14 +117,19 @@ export type Column<T> =
 
 /**
  * How a field of a query selects records by a column: `is` its value, `not` any but its value, `in` a list of values, `has` one of the values in a list column,
- * `contains` its text in a search column, `from` and `to` bounds, inclusive.
+ * `contains` its text in a search column, `from` and `to` bounds, inclusive. Of two columns of numbers the bounds are those of the first
+ * less the second; where one of them is null, no bound holds.
  */
-export type Filter = readonly [kind: 'is' | 'not' | 'in' | 'has' | 'contains' | 'from' | 'to', column: string];
+export type Filter =
+  | readonly [kind: 'is' | 'not' | 'in' | 'has' | 'contains', column: string]
+  | readonly [kind: 'from' | 'to', column: string, less?: string];
 
 /** A filter with the value of its field. */
 export interface Condition {
   readonly kind: Filter[0];
   readonly column: string;
+  /** The column whose number is taken off first. */
+  readonly less?: string | undefined;
   readonly wanted: unknown;
 }
 
@@ -208,9 +213,9 @@ export function orderOf(resource: Pick<Resource<never>, 'orders'>, { orderBy, de
 
 /** What a query asks of the columns: every filter whose field is given, with its value. */
 export function conditionsOf({ filters }: Pick<Resource<never>, 'filters'>, query: object): readonly Condition[] {
-  return Object.entries<Filter>(filters).flatMap(([field, [kind, column]]) => {
+  return Object.entries<Filter>(filters).flatMap(([field, [kind, column, less]]) => {
     const wanted: unknown = query[field as keyof typeof query];
-    return wanted === undefined ? [] : [{ kind, column, wanted }];
+    return wanted === undefined ? [] : [{ kind, column, less, wanted }];
   });
 }
 

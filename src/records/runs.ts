@@ -115,6 +115,9 @@ export interface RunQuery extends Query {
   /** Bounds of `startedAt`, inclusive. */
   readonly from?: number;
   readonly to?: number;
+  /** Bounds of the milliseconds that it took, inclusive; a run that is running has no length yet. */
+  readonly shortestMs?: number;
+  readonly longestMs?: number;
 }
 
 /** Where the records of runs are stored. */
@@ -150,6 +153,8 @@ export const runs = resource<RunRecord, RunQuery>({
     exceptKind: ['not', 'kind'],
     from: ['from', 'started_at'],
     to: ['to', 'started_at'],
+    shortestMs: ['from', 'finished_at', 'started_at'],
+    longestMs: ['to', 'finished_at', 'started_at'],
   },
   orders: { startedAt: 'started_at' },
   // Of columns that never change: otherwise each end of a run would write all of them anew.

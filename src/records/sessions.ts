@@ -5,6 +5,7 @@ import type { Checkpoint } from '../graph/state.js';
 import { isJsonObject, type Json } from '../json.js';
 import { type Query, type Repository, resource } from './repository.js';
 import { FIRST_EPOCH } from './run-log.js';
+import { type RunStatus, runSchema } from './runs.js';
 
 const messageSchema = z.object({
   role: z.enum(['user', 'assistant']),
@@ -55,6 +56,8 @@ const sessionSchema = z.object({
   epoch: z.number().int().positive().exactOptional(),
   /** Id of the last run whose end is stored in the session. */
   keptRun: z.string().exactOptional(),
+  /** How that run ended. @default not known, of sessions from before it was stored */
+  keptStatus: runSchema.shape.status.exactOptional(),
   tokens: z.number(),
   /** Milliseconds that its runs took together. */
   durationMs: z.number(),
@@ -72,12 +75,16 @@ export type SessionMessage = Readonly<z.infer<typeof messageSchema>>;
 /** A conversation with an agent. Times are milliseconds since 1970. */
 export type SessionRecord = Readonly<z.infer<typeof sessionSchema>>;
 
-/** Which sessions of an agent; every condition that is given must hold. */
+/** Which sessions; every condition that is given must hold. */
 export interface SessionQuery extends Query {
-  readonly agentId: string;
+  /** Without it, and without `agentIds`, those of all agents and assistants. */
+  readonly agentId?: string;
+  readonly agentIds?: readonly string[];
   readonly id?: string;
   readonly userId?: string;
   readonly name?: string;
+  /** How their last runs stand; a session without a run has no status. */
+  readonly status?: RunStatus;
   /** Part of the id, the name or a message, without regard to case. */
   readonly keywords?: string;
   /** Bounds of `createdAt`, inclusive. */
@@ -102,6 +109,7 @@ export const sessions = resource<SessionRecord, SessionQuery>({
     agent: { type: 'text', of: ({ agentId }) => agentId, field: 'agentId' },
     name: { type: 'text', of: ({ name }) => name, field: 'name' },
     user_id: { type: 'text', of: ({ userId }) => userId, field: 'userId' },
+    status: { type: 'text', of: statusOf },
     writer: { type: 'text', of: ({ lastRun = '', epoch = FIRST_EPOCH }) => `${lastRun}/${epoch}` },
     search: { type: 'search', of: ({ id, name, messages }) => [id, name, ...messages.map(({ content }) => content)] },
     created_at: { type: 'number', of: ({ createdAt }) => createdAt, field: 'createdAt' },
@@ -112,9 +120,11 @@ export const sessions = resource<SessionRecord, SessionQuery>({
   writer: 'writer',
   filters: {
     agentId: ['is', 'agent'],
+    agentIds: ['in', 'agent'],
     id: ['is', 'id'],
     userId: ['is', 'user_id'],
     name: ['is', 'name'],
+    status: ['is', 'status'],
     keywords: ['contains', 'search'],
     from: ['from', 'created_at'],
     to: ['to', 'created_at'],
@@ -126,3 +136,12 @@ export const sessions = resource<SessionRecord, SessionQuery>({
   maxRecordBytes: 64 * 1024 ** 2,
   memory: { maxCount: 100_000, maxBytes: 512 * 1024 ** 2, canDrop: () => true },
 });
+
+/** A last run whose end the session does not have is at work. */
+function statusOf({ lastRun, keptRun, keptStatus, errors, conversation }: SessionRecord): RunStatus | null {
+  if (lastRun === undefined) return null;
+  if (keptRun !== lastRun) return 'running';
+  if (keptStatus !== undefined) return keptStatus;
+  if (errors !== null) return 'failed';
+  return conversation?.waiting === undefined ? 'succeeded' : 'waiting';
+}

@@ -58,6 +58,13 @@ export function createMemoryRepository<T, Q extends Query>(
 
   const columnValue = (record: T, column: string): ReturnType<Column<T>['of']> =>
     column === 'id' ? resource.id(record) : (columns[column] as Column<T>).of(record);
+  /** What a condition looks at: the value of its column, or what that is more than the other one. */
+  const comparedValue = (record: T, { column, less }: Condition): ReturnType<Column<T>['of']> => {
+    const value = columnValue(record, column);
+    if (less === undefined) return value;
+    const other = columnValue(record, less);
+    return typeof value === 'number' && typeof other === 'number' ? value - other : null;
+  };
   const keysOf = (tenant: string, record: T): string[] =>
     unique.map((one) =>
       keyOf(
@@ -111,7 +118,7 @@ export function createMemoryRepository<T, Q extends Query>(
     const { column, descending } = orderOf(resource, query);
     const conditions = conditionsOf(resource, query);
     const found = [...records.values(tenant)].filter((record) =>
-      conditions.every((one) => isMatch(one, columnValue(record, one.column))),
+      conditions.every((one) => isMatch(one, comparedValue(record, one))),
     );
     if (descending) found.reverse();
     if (column !== 'position') sortBy(found, (record) => columnValue(record, column) as string | number, descending);
@@ -226,9 +233,9 @@ function isMatch({ kind, wanted }: Condition, value: ReturnType<Column<unknown>[
     case 'contains':
       return joinTexts(value as readonly string[]).includes(foldCase(wanted as string));
     case 'from':
-      return (value as number) >= (wanted as number);
+      return value !== null && (value as number) >= (wanted as number);
     case 'to':
-      return (value as number) <= (wanted as number);
+      return value !== null && (value as number) <= (wanted as number);
   }
 }
 

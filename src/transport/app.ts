@@ -28,6 +28,7 @@ import { modelRoutes } from './models/models.js';
 import { openapiRoutes } from './openapi.js';
 import { researchRoutes } from './research/research-routes.js';
 import type { AgentRunners } from './runners/agent-runners.js';
+import { runInputRoutes } from './runs/run-inputs.js';
 import { runRoutes } from './runs/runs.js';
 import type { ServerParts } from './server-parts.js';
 import { sessionRoutes } from './sessions.js';
@@ -68,6 +69,7 @@ export function createApi(more: readonly RouteGroup[] = []): readonly RouteGroup
     versionRoutes,
     sessionRoutes,
     runRoutes,
+    runInputRoutes,
     completionRoutes,
     uiMessageRoutes,
     traceRoutes,

@@ -15,6 +15,7 @@ import type { JsonObject } from '../json.js';
 import type { KnowledgeBase } from '../knowledge/base/knowledge-base.js';
 import type { GraphBuilds } from '../knowledge/graph/build/graph-builds.js';
 import type { Log } from '../logger.js';
+import type { Arrivals } from '../operators/arrivals.js';
 import type { CanvasRuntimeStore } from '../records/canvas-runtimes.js';
 import type { ChatStore } from '../records/chats.js';
 import type { CreateCounter } from '../records/coordination.js';
@@ -109,6 +110,8 @@ export interface OpenStreams {
 export interface ServerBasics extends ServerPorts {
   readonly stores: ServerStores;
   readonly host: Host;
+  /** What comes, before other work goes on. */
+  readonly arrivals: Pick<Arrivals, 'hold'>;
   /** Everything that is wrong with a document. */
   readonly checkDocument: (dsl: unknown) => readonly DocumentIssue[];
   /** Node types by name. */
@@ -186,7 +189,7 @@ export function createServerParts(basics: ServerBasics): ServerParts {
   const start = async (target: TurnTarget, request: TurnRequest, point?: ForkPoint): Promise<StartedTurn> => {
     // No other engine can be chosen without the administrator's key.
     if (config.adminKey !== undefined) await refuseOtherRuntimes(basics, target.tenant);
-    const started = await basics.host.start(checkedCommand(target, request, point));
+    const started = await basics.arrivals.hold(basics.host.start(checkedCommand(target, request, point)));
     const { tenant, messageId, id } = started.live.identity;
     messages.add(tenant, messageId, id);
     return started;

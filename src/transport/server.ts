@@ -116,6 +116,7 @@ export function createServer(options: ServerOptions): RunnelServer {
     config,
     logger,
     now,
+    arrivals,
     databaseProbe: options.databaseProbe,
     openKnowledge: options.openKnowledge,
     openGraphBuilds: options.openGraphBuilds,

@@ -30,6 +30,7 @@ import {
 } from './http/input.js';
 import { type NoQuery, type PathRequest, type RouteGroup, type RouteRequest, route } from './http/route.js';
 import type { ServerParts } from './server-parts.js';
+import { listAllSessions, listedSessionShape, sessionListQuery } from './session-list.js';
 import { anyObject, defineView, none, string, timeFields, whole } from './shapes.js';
 
 const ORDERS = { create_time: 'createdAt', update_time: 'updatedAt', name: 'name' } as const;
@@ -134,6 +135,14 @@ export const sessionRoutes: RouteGroup = {
   name: 'sessions',
   description: 'Conversations with an agent.',
   routes: [
+    route('GET /sessions', {
+      summary: 'Lists sessions with all agents, without their messages, those first that were used last',
+      reserves: PAGE_BYTES,
+      query: sessionListQuery,
+      answers: 'page',
+      data: z.array(listedSessionShape),
+      handle: listAllSessions,
+    }),
     route('GET /agents/:id/sessions', {
       summary: 'Lists sessions',
       reserves: PAGE_BYTES,

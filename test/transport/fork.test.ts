@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/json.js';
 import { createMemoryStores } from '../../src/stores/memory-stores.js';
 import { documentOf } from './support/documents.js';
-import { namesOf, openStream } from './support/event-stream.js';
+import { engineEvents, namesOf, openStream } from './support/event-stream.js';
 import { connect } from './support/live-client.js';
 import { startServer, type TestServer } from './support/server.js';
 
@@ -260,6 +260,32 @@ describe('a fork', () => {
     expect(body).toMatchObject({ code: 101, message: expect.stringMatching(message) });
     const sessions = (await server.call('GET', `/api/v1/agents/${id}/sessions`)).body;
     expect(sessions.total).toBe(1);
+  });
+
+  it('does not set outputs of a pass with values of its own, and says why', async () => {
+    const server = await startServer();
+    const id = await server.agent(
+      documentOf({
+        begin: ['Begin', ['Parallel:Each'], { inputs: { words: { name: 'Words', type: 'line', optional: true } } }],
+        'Parallel:Each': ['Parallel', ['Message:End'], { items_ref: 'begin@words', outputs: {} }],
+        'IterationItem:Start': ['IterationItem', ['Message:Say'], {}, 'Parallel:Each'],
+        'Message:Say': ['Message', [], { content: ['{item}'] }, 'Parallel:Each'],
+        'Message:End': ['Message', [], { content: ['The end.'] }],
+      }),
+    );
+    const body = { query: 'x', inputs: { words: ['one'] } };
+    const { run_id: first } = (await server.call('POST', `/api/v1/agents/${id}/run`, body)).body.data;
+    const said = (await engineEvents(server.url, id, first)).find(
+      (event) => event.type === 'node-settled' && event.node === 'Message:Say',
+    );
+    const outputs = { 'Message:Say': { content: 'another' } };
+    const refused = await server.call('POST', run(id, `${first}/fork?at=${said?.seq}`), { outputs });
+    expect(refused.body).toMatchObject({
+      code: 101,
+      message: expect.stringContaining('a pass with values of its own'),
+    });
+    const { body: runs } = await server.call('GET', run(id));
+    expect(runs.data).toHaveLength(1);
   });
 
   it.each([0, 1, 2, 5, 9])('starts behind any event of the run, such as %i', async (at) => {

@@ -36,6 +36,9 @@ describe('the runs of all agents', () => {
     expect(await listed(server, '?version=draft')).toEqual([[works, waits, said], 3]);
     expect(await listed(server, '?version=published')).toEqual([[], 0]);
     expect(await listed(server, '?to_date=2000-01-01')).toEqual([[], 0]);
+    expect(await listed(server, '?min_seconds=0')).toEqual([[waits, said], 2]);
+    expect(await listed(server, `?max_seconds=86400.5&agent_id=${echo}`)).toEqual([[said], 1]);
+    expect(await listed(server, '?min_seconds=86400')).toEqual([[], 0]);
     const { data } = (await server.call('GET', '/api/v1/runs')).body;
     const titles = await Promise.all(
       [echo, form].map(async (id) => (await server.call('GET', `/api/v1/agents/${id}`)).body.data.title),
@@ -88,6 +91,9 @@ describe('the runs of all agents', () => {
   it.each([
     ['status=done', /`status` must be one of/],
     ['from_date=yesterday', /`from_date` must be a date/],
+    ['min_seconds=long', /`min_seconds` must be a number of seconds/],
+    ['max_seconds=-1', /`max_seconds` must be a number of seconds/],
+    ['max_seconds=1e300', /`max_seconds` must be a number of seconds/],
     ['page_size=1000', /`page_size` must be at most 100/],
   ])('refuse %s', async (query, message) => {
     const server = await startServer();

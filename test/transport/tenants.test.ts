@@ -52,6 +52,8 @@ const OPEN = new Set([
   'POST /chats',
   // The caller's own; see runs.test.ts.
   'GET /runs',
+  // The caller's own; see session-list.test.ts.
+  'GET /sessions',
   'GET /research',
   // What the server can do, without ids of tenants' things.
   'POST /agents/validate',
@@ -249,6 +251,7 @@ describe('what belongs to another tenant', () => {
     'GET /agentbots/:id/logs/:message',
     'POST /agents/:id/ui-messages',
     'GET /agents/:id/ui-messages/:chat/stream',
+    'POST /agents/:id/ui-messages/:chat/inputs',
     'POST /agents/:id/ui-messages/:chat/stop',
     // Refused in the words that pages know.
     'POST /searchbots/related_questions',

@@ -342,8 +342,8 @@ function changedBy(record: object, change: object): object {
   return Object.fromEntries(Object.entries({ ...record, ...change }).filter(([, value]) => value !== undefined));
 }
 
-function fragmentOf(sql: Statements, { kind, column: name, wanted }: Condition): Fragment {
-  const column = sql(name);
+function fragmentOf(sql: Statements, { kind, column: name, less, wanted }: Condition): Fragment {
+  const column = less === undefined ? sql(name) : sql`(${sql(name)} - ${sql(less)})`;
   const text = wanted as string;
   switch (kind) {
     case 'is':

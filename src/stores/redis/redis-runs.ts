@@ -48,12 +48,15 @@ export function createRedisRuns({ commands }: Redis, saveStep: SaveStep): RunSto
     replace: (tenant, before, after) => write(tenant, after, before),
     find,
     async list(tenant, query) {
-      const { from = '-inf', to = '+inf', offset, limit, maxBytes = 0 } = query;
+      const { from = '-inf', to = '+inf', offset, limit, maxBytes = 0, shortestMs = '', longestMs = '' } = query;
       const { index, wanted } = placeOf(tenant, query);
       const reply = await commands.run(
         LIST_RUNS,
         [index],
-        [...[tenant, RUN_PREFIX, offset, limit, from, to, maxBytes, wanted.length / 2], ...wanted, ...READ_FIELDS],
+        [
+          ...[tenant, RUN_PREFIX, offset, limit, from, to, maxBytes, shortestMs, longestMs],
+          ...[wanted.length / 2, ...wanted, ...READ_FIELDS],
+        ],
       );
       const [total, ...records] = readReply(listSchema, reply, 'A list of runs');
       return { items: records.map(([id, ...values]) => readRun(id, values)), total };

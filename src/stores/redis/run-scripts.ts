@@ -62,18 +62,35 @@ const MOST_LOOKED_AT = 20_000;
  *
  * KEYS   1 index
  * ARGV   1 tenant, 2 prefix of run hashes, 3 runs to leave out, 4 runs at most, 5 and 6 first and last time of their start, 7 bytes at most,
- *        or 0, 8 how many fields must have a value, then these and their values, then the fields of the hashes that are given
+ *        or 0, 8 and 9 bounds of the milliseconds that a run took, or nothing, 10 how many fields must have a value, then these and their
+ *        values, then the fields of the hashes that are given
  * Result { how many there are in all, { run, value, value, ... }, ... }
  */
 export const LIST_RUNS = script(
   'list runs',
   `local tenant, prefix, offset, limit = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
-local from, to, most, conditions = ARGV[5], ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])
+local from, to, most, conditions = ARGV[5], ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[10])
+local shortest, longest = tonumber(ARGV[8]), tonumber(ARGV[9])
 local used, names = 0, { 'tenant_id' }
-for at = 1, conditions do names[at + 1] = ARGV[7 + 2 * at] end
+for at = 1, conditions do names[at + 1] = ARGV[9 + 2 * at] end
 local function isFull(values)
   for _, value in ipairs(values) do used = used + #(value or '') end
   return most > 0 and used > most
+end
+-- A run that waits has its time in its record alone: RAGFlow's field says that a run has ended.
+local function lengthOf(id)
+  local known = redis.call('HMGET', prefix .. id, 'started_at', 'finished_at', 'status')
+  local finished = tonumber(known[2] or nil)
+  if not finished and known[3] == '4' then
+    local isRead, record = pcall(cjson.decode, redis.call('HGET', prefix .. id, 'record') or '')
+    finished = isRead and type(record) == 'table' and tonumber(record.finishedAt)
+  end
+  return finished and finished - tonumber(known[1])
+end
+local function isInBounds(id)
+  if not shortest and not longest then return true end
+  local length = lengthOf(id)
+  return length and (not shortest or length >= shortest) and (not longest or length <= longest)
 end
 local function read(id)
   local known = redis.call('HMGET', prefix .. id, unpack(names))
@@ -82,16 +99,16 @@ local function read(id)
     return nil
   end
   for at = 1, conditions do
-    if known[at + 1] ~= ARGV[8 + 2 * at] then return nil end
+    if known[at + 1] ~= ARGV[10 + 2 * at] then return nil end
   end
-  return true
+  return isInBounds(id)
 end
 local function valuesOf(id)
-  local values = redis.call('HMGET', prefix .. id, unpack(ARGV, 9 + 2 * conditions))
+  local values = redis.call('HMGET', prefix .. id, unpack(ARGV, 11 + 2 * conditions))
   table.insert(values, 1, id)
   return values
 end
-if conditions > 0 then
+if conditions > 0 or shortest or longest then
   local total, found = 0, { 0 }
   for _, id in ipairs(redis.call('ZREVRANGEBYSCORE', KEYS[1], to, from, 'LIMIT', 0, ${MOST_LOOKED_AT})) do
     if read(id) then

@@ -19,6 +19,11 @@ const targetShape = z.looseObject({
   failed: z.number(),
 });
 
+const targetsShape = z.looseObject({ targets: z.array(targetShape) });
+
+/** How the targets of all model routes are. */
+export type ModelTargets = z.output<typeof targetsShape>;
+
 /** What is to become of a breaker. */
 const forceSchema = z.strictObject({
   target: z.string().min(1).max(255).describe('As the route names it, such as gpt-5@OpenAI.'),
@@ -31,7 +36,7 @@ export const modelTargetRoutes: RouteGroup = {
   routes: [
     route('GET /chat/router', {
       summary: 'How the targets of all model routes are',
-      data: z.looseObject({ targets: z.array(targetShape) }),
+      data: targetsShape,
       handle: async (_, parts) => success({ targets: await (await routesOf(parts)).states() }),
     }),
     route('POST /chat/router', {

@@ -29,6 +29,10 @@ export const componentView = defineView<DescribedComponent>()({
   chooses_targets: [z.boolean().describe('Its parameters name nodes to run.'), ({ about }) => about.choosesTargets],
   speaks: [z.boolean().describe('What it says is the answer.'), ({ about }) => about.speaks],
   asks: [z.boolean().describe('It may wait for the user.'), ({ about }) => about.asks],
+  hears: [
+    z.boolean().describe('It can be told something while it works, when it has tools.'),
+    ({ about }) => about.hears,
+  ],
   is_entry: [z.boolean().describe('A document or a body starts with it.'), ({ about }) => about.isEntry],
 });
 

@@ -4,6 +4,7 @@ import { badArgument } from '../../hosting/refusals.js';
 import { isJsonObject, type JsonObject, parseJson } from '../../json.js';
 import { chatSchema } from '../chat/chat-input.js';
 import { readInput, received } from '../http/input.js';
+import { inputSchema } from '../runs/run-inputs.js';
 
 const id = z.string().min(1).max(255);
 const req = z.union([z.string().max(255), z.number()]).optional();
@@ -21,6 +22,8 @@ const schemas = {
   ask: chatSchema.extend({ type: z.literal('ask'), req }),
   /** Leaves a run, which is then a run without this client. */
   detach: z.object({ type: z.literal('detach'), req, run_id: id }),
+  /** Says something to the agents of a run at work; the other fields are those of `POST …/inputs`. */
+  input: inputSchema.extend({ type: z.literal('input'), req, run_id: id }),
   cancel: z
     .object({ type: z.literal('cancel'), req, session_id: id.optional(), run_id: id.optional() })
     .refine(({ session_id, run_id }) => session_id !== undefined || run_id !== undefined, {
@@ -46,11 +49,15 @@ const schemas = {
 
 type Schemas = typeof schemas;
 
-/** Frames that a connection takes beside those that both kinds do. */
-const OWN: Readonly<Record<LiveKind, readonly string[]>> = { agent: ['run', 'fork', 'user_input'], chat: ['ask'] };
+/** Frames that a connection takes. */
+const TAKEN: Readonly<Record<LiveKind, readonly (keyof Schemas)[]>> = {
+  agent: ['auth', 'run', 'fork', 'user_input', 'detach', 'input', 'cancel', 'attach', 'ack', 'ping', 'close'],
+  chat: ['auth', 'ask', 'detach', 'cancel', 'attach', 'ack', 'ping', 'close'],
+  runs: ['auth', 'ping', 'close'],
+};
 
-/** What a connection is for: one agent, or all chats of a tenant. */
-export type LiveKind = 'agent' | 'chat';
+/** What a connection is for: one agent, all chats of a tenant, or the list of the runs of its agents. */
+export type LiveKind = 'agent' | 'chat' | 'runs';
 
 /** A frame of a client. */
 export type ClientFrame = { [K in keyof Schemas]: z.output<Schemas[K]> }[keyof Schemas];
@@ -67,14 +74,11 @@ export function parseFrame(text: string): JsonObject | undefined {
 /** Reads a frame by its type. @throws EngineError BAD_REQUEST for an unknown type or wrong fields. */
 export function readFrame(value: JsonObject, kind: LiveKind): ClientFrame {
   const { type } = value;
-  const others = OWN[kind === 'agent' ? 'chat' : 'agent'];
-  if (typeof type !== 'string' || !Object.hasOwn(schemas, type) || others.includes(type)) {
-    const known = Object.keys(schemas)
-      .filter((name) => !others.includes(name))
-      .join(', ');
-    throw badArgument(`\`type\` must be one of ${known}; received ${received(type)}.`);
+  const known = TAKEN[kind].find((name) => name === type);
+  if (known === undefined) {
+    throw badArgument(`\`type\` must be one of ${TAKEN[kind].join(', ')}; received ${received(type)}.`);
   }
-  return readInput(schemas[type as keyof Schemas] as z.ZodType<ClientFrame>, value);
+  return readInput(schemas[known] as z.ZodType<ClientFrame>, value);
 }
 
 /** The request id of a frame, also of one that is wrong otherwise. */

@@ -9,7 +9,14 @@ import { isAssistant } from '../../records/agents.js';
 import type { Origin } from '../access/client-address.js';
 import { TokenBucket } from '../access/rate-limits.js';
 import type { ServerParts } from '../server-parts.js';
-import { type ClientFrame, parseFrame, type RequestId, readFrame, requestIdOf } from './client-frames.js';
+import {
+  type ClientFrame,
+  type LiveKind,
+  parseFrame,
+  type RequestId,
+  readFrame,
+  requestIdOf,
+} from './client-frames.js';
 import { LiveRuns } from './live-runs.js';
 import { CLOSE, errorFrame, RESUME_TTL_SECONDS, type ServerFrame, WINDOW } from './server-frames.js';
 
@@ -30,7 +37,8 @@ export interface LiveConnectionOptions {
   readonly request: Origin;
   /** What the WebSocket writes to. */
   readonly socket: Socket;
-  /** Undefined on connections for chats. */
+  readonly kind: LiveKind;
+  /** Undefined on connections that are for no agent. */
   readonly agentId: string | undefined;
   /** Undefined until the client has said who it is. */
   readonly tenant: string | undefined;
@@ -53,7 +61,10 @@ export async function hasAgent({ stores }: ServerParts, tenant: string, agentId:
   return agent !== undefined && !isAssistant(agent);
 }
 
-/** One WebSocket of a client: checks and orders its frames, keeps it alive, ends it. What runs on it is in {@link LiveRuns}. */
+/**
+ * One WebSocket of a client: checks and orders its frames, keeps it alive, ends it. What runs on it is in {@link LiveRuns}; one for the list of
+ * runs carries none, and says when the list may have changed.
+ */
 export class LiveConnection {
   readonly #socket: WebSocket;
   readonly #options: LiveConnectionOptions;
@@ -64,6 +75,8 @@ export class LiveConnection {
   readonly #frameRate: TokenBucket | undefined;
   readonly #runRate: TokenBucket | undefined;
   #authTimer: Subscription | undefined = undefined;
+  #isAdmitted = false;
+  /** Undefined on connections that carry no runs. */
   #runs: LiveRuns | undefined = undefined;
   #pendingFrames = 0;
   #isCorked = false;
@@ -98,8 +111,11 @@ export class LiveConnection {
         else this.close(CLOSE.goingAway, 'no sign of life');
       }),
     );
-    this.#subscription.add(quietFor(this.#busy, config.idleMs).subscribe(() => this.close(CLOSE.normal, 'idle')));
-    const { tenant } = this.#options;
+    const { tenant, kind } = this.#options;
+    // A list says nothing, and is looked at all the same.
+    if (kind !== 'runs') {
+      this.#subscription.add(quietFor(this.#busy, config.idleMs).subscribe(() => this.close(CLOSE.normal, 'idle')));
+    }
     if (tenant !== undefined) this.#admit(tenant);
     else this.#authTimer = timer(AUTH_TIMEOUT_MS).subscribe(() => this.close(CLOSE.authTimeout, 'no auth frame came'));
   }
@@ -117,9 +133,24 @@ export class LiveConnection {
   }
 
   #admit(tenant: string): void {
-    const { parts, agentId } = this.#options;
+    const { parts, agentId, kind } = this.#options;
     this.#authTimer?.unsubscribe();
-    this.#runs = new LiveRuns({
+    this.#isAdmitted = true;
+    if (kind !== 'runs') this.#runs = this.#openRuns(tenant);
+    this.#send({
+      type: 'ready',
+      connection_id: createId(),
+      ...(agentId !== undefined && { agent_id: agentId }),
+      heartbeat_s: parts.config.heartbeatMs / 1000,
+      window: WINDOW,
+      resume_ttl_s: RESUME_TTL_SECONDS,
+    });
+    if (kind === 'runs') this.#watchRuns(tenant);
+  }
+
+  #openRuns(tenant: string): LiveRuns {
+    const { parts, agentId } = this.#options;
+    return new LiveRuns({
       parts,
       agentId,
       tenant,
@@ -129,14 +160,20 @@ export class LiveConnection {
       whenSlow: (seq) => this.close(CLOSE.tooSlow, `too slow; resume from seq ${seq}`),
       whenChanged: (count) => this.#busy.next(count > 0),
     });
-    this.#send({
-      type: 'ready',
-      connection_id: createId(),
-      ...(agentId !== undefined && { agent_id: agentId }),
-      heartbeat_s: parts.config.heartbeatMs / 1000,
-      window: WINDOW,
-      resume_ttl_s: RESUME_TTL_SECONDS,
-    });
+  }
+
+  /** At most two frames a second, so one that reads none of them is taken for lost before they are many. */
+  #watchRuns(tenant: string): void {
+    const { host, logger } = this.#options.parts;
+    this.#subscription.add(
+      host.runChanges(tenant).subscribe({
+        next: () => this.#send({ type: 'runs' }),
+        error: (error: unknown) => {
+          logger.error({ err: error }, 'changes of runs are not received');
+          this.close(CLOSE.internal, 'changes of runs are not received');
+        },
+      }),
+    );
   }
 
   #ended(): void {
@@ -181,8 +218,7 @@ export class LiveConnection {
   async #handle(value: JsonObject): Promise<void> {
     const req = requestIdOf(value);
     try {
-      const kind = this.#options.agentId === undefined ? 'chat' : 'agent';
-      await this.#obey(readFrame(value, kind), req);
+      await this.#obey(readFrame(value, this.#options.kind), req);
     } catch (error) {
       if (!EngineError.is(error)) this.#options.parts.logger.error({ err: error }, 'a live frame crashed');
       this.#send(errorFrame(error, { req }));
@@ -203,11 +239,13 @@ export class LiveConnection {
   async #obey(frame: ClientFrame, req: RequestId): Promise<void> {
     if (frame.type === 'auth') return this.#authenticate(frame.token);
     if (frame.type === 'close') return this.close(CLOSE.normal, 'as asked');
+    if (!this.#isAdmitted) return this.close(CLOSE.unauthenticated, 'the first frame must be auth');
+    if (frame.type === 'ping') {
+      return this.#send({ type: 'pong', t: frame.t, server_time: this.#options.parts.now() });
+    }
     const runs = this.#runs;
-    if (runs === undefined) return this.close(CLOSE.unauthenticated, 'the first frame must be auth');
+    if (runs === undefined) return undefined;
     switch (frame.type) {
-      case 'ping':
-        return this.#send({ type: 'pong', t: frame.t, server_time: this.#options.parts.now() });
       case 'run':
         return runs.run(frame, req);
       case 'fork':
@@ -218,6 +256,8 @@ export class LiveConnection {
         return runs.ask(frame, req);
       case 'detach':
         return runs.detach(frame, req);
+      case 'input':
+        return runs.say(frame, req);
       case 'cancel':
         return runs.cancel(frame);
       case 'attach':
@@ -229,7 +269,7 @@ export class LiveConnection {
 
   async #authenticate(token: string): Promise<void> {
     const { parts, agentId } = this.#options;
-    if (this.#runs !== undefined) return;
+    if (this.#isAdmitted) return;
     const tenant = await this.#tenantOf(token);
     if (tenant === undefined) {
       this.close(CLOSE.unauthenticated, 'Invalid access token');

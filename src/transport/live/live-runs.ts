@@ -11,6 +11,7 @@ import type { TokenBucket } from '../access/rate-limits.js';
 import { readChat } from '../chat/chat-input.js';
 import { chatRunInfo, findChatRun, startChat } from '../chat/start-chat.js';
 import { readForkChange, readTurn } from '../runs/read-turn.js';
+import { sayToRun } from '../runs/run-inputs.js';
 import type { ServerParts } from '../server-parts.js';
 import type { ClientFrame, RequestId } from './client-frames.js';
 import { EventBatch } from './event-batch.js';
@@ -118,6 +119,13 @@ export class LiveRuns {
     const ownView = view === 'engine' && lean ? LEAN_VIEW : AGENT_VIEWS[view];
     const shown = isChat ? this.#chatView(record) : ownView;
     this.#follow({ run, after, view: shown, isBatched: batch });
+  }
+
+  /** Says something to the agents of a run. @throws EngineError NOT_FOUND, FORBIDDEN, CONFLICT, LIMIT_REACHED. */
+  async say({ run_id, content, id, to }: Frame<'input'>, req: RequestId): Promise<void> {
+    const { parts, tenant, send } = this.#options;
+    const kept = await sayToRun(parts, tenant, await this.#find(run_id), { content, id, to });
+    send({ type: 'kept', req, run_id, id: kept.id });
   }
 
   /** Stops a run; the answer is its `done`, also when it was over before. @throws EngineError NOT_FOUND, FORBIDDEN. */

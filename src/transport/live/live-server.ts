@@ -21,6 +21,7 @@ const BEARER = /^bearer\.([A-Za-z0-9_-]+)$/;
 
 const PATH = /^\/api\/v1\/agents\/([^/]+)\/live\/?$/;
 const CHAT_PATH = /^\/api\/v1\/chat\/live\/?$/;
+const RUNS_PATH = /^\/api\/v1\/runs\/live\/?$/;
 
 /** How long clients have to answer a close before their sockets are ended. */
 const CLOSE_TIMEOUT_MS = 1_000;
@@ -60,10 +61,10 @@ export class LiveServer {
     const ignore = (): void => {};
     socket.on('error', ignore);
     try {
-      const { agentId, tenant } = await this.#admit(request, socket);
+      const admitted = await this.#admit(request, socket);
       socket.off('error', ignore);
       this.#sockets.handleUpgrade(request, socket, head, (client) =>
-        this.#open(client, { request, socket, agentId, tenant }),
+        this.#open(client, { request, socket, ...admitted }),
       );
     } catch (error) {
       refuse(socket, error instanceof NoSuchPath ? notFound(error.message) : failureOf(error));
@@ -92,9 +93,12 @@ export class LiveServer {
   }
 
   /** @throws EngineError FORBIDDEN, UNAUTHENTICATED, LIMIT_REACHED. */
-  async #admit(request: IncomingMessage, socket: Socket): Promise<Pick<LiveConnectionOptions, 'agentId' | 'tenant'>> {
+  async #admit(
+    request: IncomingMessage,
+    socket: Socket,
+  ): Promise<Pick<LiveConnectionOptions, 'kind' | 'agentId' | 'tenant'>> {
     const { parts, guard } = this.#options;
-    const { agentId, query } = readAddress(request.url ?? '/');
+    const { kind, agentId, query } = readAddress(request.url ?? '/');
     if (this.#isClosing) throw refusal('LIMIT_REACHED', 'The server takes no more connections; try again later.', 503);
     checkOrigin(guard, request.headers);
     const tenant = await tenantOf(request, query, parts.callers);
@@ -105,21 +109,27 @@ export class LiveServer {
     if (tenant !== undefined && !placeConnection(parts, tenant, socket)) {
       throw refusal('LIMIT_REACHED', parts.shares.webSockets.refusal(tenant, 'connections'), 503);
     }
-    return { agentId, tenant };
+    return { kind, agentId, tenant };
   }
 }
 
 /** Its message is the path. */
 class NoSuchPath extends Error {}
 
-/** @throws NoSuchPath unless it is the address of an agent's live connection, or of the one for chats, which has no agent. */
-function readAddress(address: string): { agentId: string | undefined; query: URLSearchParams } {
-  const [path = '', query = ''] = address.split('?', 2);
-  if (CHAT_PATH.test(path)) return { agentId: undefined, query: new URLSearchParams(query) };
+/** What an address is for. */
+interface LiveAddress extends Pick<LiveConnectionOptions, 'kind' | 'agentId'> {
+  readonly query: URLSearchParams;
+}
+
+/** @throws NoSuchPath unless it is the address of an agent's live connection, or of one of those that are for no agent. */
+function readAddress(address: string): LiveAddress {
+  const [path = '', text = ''] = address.split('?', 2);
+  const query = new URLSearchParams(text);
+  if (CHAT_PATH.test(path)) return { kind: 'chat', agentId: undefined, query };
+  if (RUNS_PATH.test(path)) return { kind: 'runs', agentId: undefined, query };
   const id = PATH.exec(path)?.[1];
   try {
-    if (id !== undefined)
-      return { agentId: checkId('agent_id', decodeURIComponent(id)), query: new URLSearchParams(query) };
+    if (id !== undefined) return { kind: 'agent', agentId: checkId('agent_id', decodeURIComponent(id)), query };
   } catch {
     // No id at all, then.
   }

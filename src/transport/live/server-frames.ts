@@ -39,7 +39,7 @@ export type ServerFrame =
   | {
       type: 'ready';
       connection_id: string;
-      /** Absent on connections for chats. */
+      /** Absent on connections that are for no agent. */
       agent_id?: string;
       heartbeat_s: number;
       window: number;
@@ -47,6 +47,8 @@ export type ServerFrame =
     }
   | { type: 'accepted'; req: RequestId; run_id: string; session_id: string; message_id: string }
   | { type: 'attached'; req: RequestId; run_id: string; from_seq: number; status: RunStatus }
+  /** An input is stored, and the agents of its run will be told. */
+  | { type: 'kept'; req: RequestId; run_id: string; id: string }
   | { type: 'detached'; req: RequestId; run_id: string; seq: number }
   | { type: 'done'; run_id: string; session_id: string; seq: number; status: RunStatus }
   | { type: 'gap'; run_id: string; missing_from: number; missing_to: number }
@@ -59,6 +61,8 @@ export type ServerFrame =
       pending_inputs: unknown;
       status: RunStatus;
     }
+  /** Runs of the tenant's agents may have changed; the lists of runs say how. */
+  | { type: 'runs' }
   | { type: 'pong'; t: unknown; server_time: number }
   | {
       type: 'error';

@@ -4,10 +4,20 @@ import { MESSAGE_END, writeCall } from '../../canvas/ragflow-events.js';
 import { callShape } from '../../canvas/read-ragflow-events.js';
 import type { RunTimeline, TimelineActivation, TimelineEmission, TimelineNode } from '../../canvas/timeline.js';
 import type { JsonObject } from '../../json.js';
-import type { RunRecord } from '../../records/runs.js';
+import type { RunRecord, RunStatus } from '../../records/runs.js';
+import { checked } from '../http/input.js';
 import { defineView, milliseconds, string, whole } from '../shapes.js';
 
 type Usage = RunRecord['usage'];
+
+const STATUSES = ['running', 'waiting', 'succeeded', 'failed', 'cancelled'] as const satisfies readonly RunStatus[];
+
+/** A status in a query: what is none is refused. */
+export const statusText = checked('status', `one of ${STATUSES.join(', ')}`, (given) =>
+  STATUSES.find((status) => status === given),
+).describe(`One of ${STATUSES.join(', ')}.`);
+
+export const statusShape = z.enum(STATUSES);
 
 /** Tokens and calls of models as they are given. */
 export const usageView = defineView<Usage>()({
@@ -31,7 +41,7 @@ export const runView = defineView<RunRecord>()({
   forked_at: [whole.nullable().describe('Number of the last event of that run that it builds on.'), 'forkedAt'],
   version: [string.nullable().describe('`draft`, `published`, or the id of a version.'), 'documentVersion'],
   user_id: [string.nullable().describe("The client's name for its user."), 'userId'],
-  status: [z.enum(['running', 'waiting', 'succeeded', 'failed', 'cancelled']), 'status'],
+  status: [statusShape, 'status'],
   error: [
     z.looseObject({ code: string, message: string }).nullable(),
     ({ error }) => (error === undefined ? null : { code: error.code, message: error.message }),

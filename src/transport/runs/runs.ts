@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { badArgument, noRun, stillRunning } from '../../hosting/refusals.js';
 import type { LiveFilter } from '../../hosting/run-hub.js';
 import type { AgentStore } from '../../records/agents.js';
-import type { RunRecord, RunStatus } from '../../records/runs.js';
-import { notForPages, opensSession } from '../access/page-keys.js';
+import type { RunRecord } from '../../records/runs.js';
+import { notForPages } from '../access/page-keys.js';
 import { findAgent } from '../agents/find-agent.js';
 import { type Envelope, success, successPage } from '../envelope.js';
 import { engineFrames } from '../http/event-stream.js';
@@ -20,16 +20,23 @@ import {
   received,
   text,
 } from '../http/input.js';
-import { type PathRequest, type RouteGroup, type RouteRequest, route } from '../http/route.js';
+import { type RouteGroup, type RouteRequest, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
 import { acceptsStream, answerShape, answerWithRun } from './answer-run.js';
+import { findRun } from './find-run.js';
 import { eventNumber, followRun } from './follow-run.js';
 import { forkChangeOf, forkSchema, turnOf, turnQuery, turnSchema } from './read-turn.js';
-import { listedRunShape, runDetailShape, runDetailView, runView, timelineShape, timelineView } from './run-view.js';
+import {
+  listedRunShape,
+  runDetailShape,
+  runDetailView,
+  runView,
+  statusText,
+  timelineShape,
+  timelineView,
+} from './run-view.js';
 import { stateShape, stateView } from './state-view.js';
 import { readValues, valuesReadShape } from './values-read.js';
-
-const STATUSES: readonly RunStatus[] = ['running', 'waiting', 'succeeded', 'failed', 'cancelled'];
 
 const idText = z.string().min(1).nullish();
 const cancelSchema = z.looseObject({
@@ -39,13 +46,15 @@ const cancelSchema = z.looseObject({
 });
 
 const allRunsQuery = pageQuery.extend({
-  status: checked('status', `one of ${STATUSES.join(', ')}`, (given) =>
-    STATUSES.find((status) => status === given),
-  ).describe(`One of ${STATUSES.join(', ')}.`),
+  status: statusText,
   version: text.describe('`draft`, `published`, or the id of a version.'),
   user_id: text.describe("The client's name for its user."),
   agent_id: text.describe('Default: all agents.'),
   ...periodQuery.shape,
+  min_seconds: lengthBound('min_seconds').describe(
+    'Shortest length, as `elapsed_time` has it; a run that is running has none.',
+  ),
+  max_seconds: lengthBound('max_seconds').describe('Longest length.'),
 });
 
 const runsQuery = allRunsQuery.omit({ agent_id: true }).extend({ session_id: text });
@@ -218,10 +227,11 @@ export const runRoutes: RouteGroup = {
       summary: 'Deletes a run that is over, with its events; its conversation stays',
       finds: findRun,
       data: z.boolean(),
-      handle: async ({ tenant, found: { id, status } }, { stores }) => {
+      handle: async ({ tenant, found: { id, status } }, { stores, host }) => {
         if (status === 'running') throw stillRunning(id);
         const wasThere = await stores.runs.delete(tenant, id);
         await stores.log.delete(tenant, id);
+        host.noteRunChange(tenant);
         return success(wasThere);
       },
     }),
@@ -249,10 +259,19 @@ export const runRoutes: RouteGroup = {
   ],
 };
 
+/** A bound of how long runs took, in milliseconds. */
+function lengthBound(name: string) {
+  return checked(name, 'a number of seconds, 0 or more', (given) => {
+    const ms = Math.round(Number(given) * 1_000);
+    return given.trim() !== '' && Number.isSafeInteger(ms) && ms >= 0 ? ms : undefined;
+  });
+}
+
 /** What both lists of runs are narrowed down by. */
 function conditionsOf(query: Omit<z.output<typeof allRunsQuery>, 'agent_id'>) {
   const { status, version, user_id: userId, from_date: from, to_date: to } = query;
-  return given({ status, version, userId, from, to });
+  const { min_seconds: shortestMs, max_seconds: longestMs } = query;
+  return given({ status, version, userId, from, to, shortestMs, longestMs });
 }
 
 /** Titles by id of the agent, of those that are still there. */
@@ -273,13 +292,4 @@ async function cancelTask({ tenant, params }: RouteRequest<'task'>, parts: Serve
 async function cancel(parts: ServerParts, tenant: string, which: LiveFilter): Promise<Envelope> {
   await parts.host.cancel(tenant, which);
   return success(true);
-}
-
-/** The run of the request. @throws EngineError FORBIDDEN, NOT_FOUND. */
-async function findRun(request: PathRequest<'id' | 'run'>, parts: ServerParts): Promise<RunRecord> {
-  const { id } = await findAgent(request, parts);
-  const record = await parts.host.record(request.tenant, request.params.run);
-  if (record === undefined || record.agentId !== id) throw noRun();
-  if (!(await opensSession(request, parts.stores, record.sessionId))) throw noRun();
-  return record;
 }

@@ -4,7 +4,7 @@ import { readTurnInput } from '../../canvas/conversation.js';
 import { EngineError } from '../../errors.js';
 import { eventOf } from '../../hosting/event-frame.js';
 import { checkId } from '../../hosting/ids.js';
-import { badArgument } from '../../hosting/refusals.js';
+import { badArgument, noRun } from '../../hosting/refusals.js';
 import { partyOf } from '../../hosting/shares.js';
 import type { TurnRequest } from '../../hosting/start-command.js';
 import type { AgentRecord } from '../../records/agents.js';
@@ -19,6 +19,7 @@ import { takePlace } from '../http/guards.js';
 import { type HttpExchange, type PathRequest, type RouteGroup, type RouteRequest, route } from '../http/route.js';
 import { streamRun } from '../runs/answer-run.js';
 import { turnOf, turnSchema } from '../runs/read-turn.js';
+import { inputSchema, keptShape, sayToRun } from '../runs/run-inputs.js';
 import type { ServerParts } from '../server-parts.js';
 import { uiMessageView } from './ui-message-view.js';
 
@@ -54,6 +55,18 @@ export const uiMessageRoutes: RouteGroup = {
       finds: findChat,
       answers: 'events',
       handle: reconnect,
+    }),
+    route('POST /agents/:id/ui-messages/:chat/inputs', {
+      summary: 'Says something to the agents of the run of a chat, which is at work',
+      access: 'page',
+      finds: findChat,
+      body: inputSchema,
+      data: keptShape,
+      handle: async ({ tenant, found, body }, parts) => {
+        const record = found?.lastRun === undefined ? undefined : await parts.host.record(tenant, found.lastRun);
+        if (record === undefined) throw noRun();
+        return success(await sayToRun(parts, tenant, record, body));
+      },
     }),
     route('POST /agents/:id/ui-messages/:chat/stop', {
       summary: 'Stops the run of a chat',

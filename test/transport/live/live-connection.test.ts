@@ -42,8 +42,9 @@ it('reads nothing more from a client that asks and does not read the answers', a
   const socket = new StuckSocket();
   const parts = { callers: { hasKeys: false }, config: readConfig({}), now: () => 0 } as ServerParts;
   const request = { headers: {}, socket: { remoteAddress: undefined } };
-  const options = { parts, request, socket: new PassThrough() as unknown as Socket, agentId: 'a', tenant: 't' };
-  const connection = new LiveConnection(socket as unknown as WebSocket, options);
+  const options = { parts, request, socket: new PassThrough() as unknown as Socket, kind: 'agent' as const };
+  const whose = { agentId: 'a', tenant: 't' };
+  const connection = new LiveConnection(socket as unknown as WebSocket, { ...options, ...whose });
   onTestFinished(() => connection.close(1000, 'done'));
   connection.start();
   const ping = JSON.stringify({ type: 'ping', t: 'x'.repeat(500_000) });

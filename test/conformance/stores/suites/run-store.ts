@@ -110,6 +110,35 @@ export function describeRunStore(store: () => RunStore, given: Given): void {
       expect(await listed({ from: 31, to: 39 })).toEqual([0]);
     });
 
+    it('lists those that took so long, with a page of them', async () => {
+      const tenant = newTenant();
+      const [one, other] = [await given.agent(tenant), await given.agent(tenant)];
+      const lengths = [0, 5_000, 60_000, undefined, 5_000, 90_000];
+      for (const [at, length] of lengths.entries()) {
+        const startedAt = 1_000 + at;
+        const status = length === undefined ? 'running' : at === 4 ? 'waiting' : 'succeeded';
+        const ended = length === undefined ? {} : { finishedAt: startedAt + length };
+        // What a run waits for may have fields of any name.
+        const pending = status === 'waiting' ? { pending: { finishedAt: 9, a: [{ finishedAt: 1 }] } } : {};
+        await store().save(tenant, runRecord(at === 5 ? other : one, { startedAt, status, ...ended, ...pending }));
+      }
+      const listed = async (query: Partial<RunQuery>) => {
+        const { items, total } = await store().list(tenant, { ...ALL, ...query });
+        return [...items.map(({ startedAt }) => startedAt - 1_000), total];
+      };
+      expect(await listed({ shortestMs: 0 })).toEqual([5, 4, 2, 1, 0, 5]);
+      expect(await listed({ shortestMs: 5_000 })).toEqual([5, 4, 2, 1, 4]);
+      expect(await listed({ shortestMs: 5_001 })).toEqual([5, 2, 2]);
+      expect(await listed({ longestMs: 5_000 })).toEqual([4, 1, 0, 3]);
+      expect(await listed({ longestMs: 0 })).toEqual([0, 1]);
+      expect(await listed({ shortestMs: 1, longestMs: 60_000 })).toEqual([4, 2, 1, 3]);
+      expect(await listed({ shortestMs: 1, longestMs: 60_000, offset: 1, limit: 1 })).toEqual([2, 3]);
+      expect(await listed({ shortestMs: 1, agentId: other })).toEqual([5, 1]);
+      expect(await listed({ longestMs: 60_000, status: 'waiting' })).toEqual([4, 1]);
+      expect(await listed({ longestMs: 60_000, from: 1_001, to: 1_002 })).toEqual([2, 1, 2]);
+      expect(await listed({ shortestMs: 90_001 })).toEqual([0]);
+    });
+
     it('lists those of all agents, and of no chat, by what they have', async () => {
       const [tenant, stranger] = [newTenant(), newTenant()];
       const [one, other] = [await given.agent(tenant), await given.agent(tenant)];

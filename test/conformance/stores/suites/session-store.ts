@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionQuery, SessionStore } from '../../../../src/records/sessions.js';
+import type { SessionQuery, SessionRecord, SessionStore } from '../../../../src/records/sessions.js';
 import { checkpoint, newTenant, sessionRecord } from '../../../stores/support/records.js';
 import type { Given } from './given.js';
 
@@ -83,6 +83,69 @@ export function describeSessionStore(store: () => SessionStore, given: Given): v
       await store().deleteOf(theirs, agent);
       expect(await store().list(theirs, { ...ALL, agentId: agent })).toEqual({ items: [], total: 0 });
       expect(await store().find(mine, session.id)).toEqual(session);
+    });
+
+    it('selects those of several agents, with who wrote them last', async () => {
+      const tenant = newTenant();
+      const agents = [await given.agent(tenant), await given.agent(tenant), await given.agent(tenant)] as const;
+      for (const [at, agent] of agents.entries()) {
+        const change = at === 1 ? { lastRun: 'run/1', epoch: 3 } : {};
+        await store().save(tenant, sessionRecord(agent, { name: `s${at}`, updatedAt: at, ...change }));
+      }
+      const query = { ...ALL, orderBy: 'updatedAt', descending: true } as const;
+      const selected = async (change: Partial<SessionQuery>) => {
+        const { items, total } = await store().select(tenant, { ...query, ...change }, ['agent', 'name', 'writer']);
+        return [items.map(({ agent, name, writer }) => [agent, name, writer]), total];
+      };
+      const lines = [
+        [agents[2], 's2', '/1'],
+        [agents[1], 's1', 'run/1/3'],
+        [agents[0], 's0', '/1'],
+      ];
+      expect(await selected({ agentIds: agents })).toEqual([lines, 3]);
+      expect(await selected({ agentIds: [agents[1], 'none'] })).toEqual([[lines[1]], 1]);
+      expect(await selected({ agentIds: agents, offset: 1, limit: 1 })).toEqual([[lines[1]], 3]);
+      expect(await selected({ agentIds: [] })).toEqual([[], 0]);
+      expect(await selected({})).toEqual([lines, 3]);
+    });
+
+    it('finds those whose last runs stand so, also of sessions from before that was stored', async () => {
+      const tenant = newTenant();
+      const agent = await given.agent(tenant);
+      const ended = { lastRun: 'run', keptRun: 'run' } as const;
+      const waiting = { version: 1, variables: {}, waiting: checkpoint('run', 3) } as const;
+      const sessions: Readonly<Record<string, Partial<SessionRecord>>> = {
+        none: {},
+        first: { lastRun: 'run' },
+        next: { ...ended, lastRun: 'next', keptStatus: 'failed' },
+        succeeded: { ...ended, keptStatus: 'succeeded' },
+        answered: { ...ended, keptStatus: 'succeeded', conversation: waiting },
+        waiting: { ...ended, keptStatus: 'waiting' },
+        failed: { ...ended, keptStatus: 'failed' },
+        cancelled: { ...ended, keptStatus: 'cancelled' },
+        'old-succeeded': ended,
+        'old-waiting': { ...ended, conversation: waiting },
+        'old-failed': { ...ended, errors: 'It broke.' },
+      };
+      for (const [name, change] of Object.entries(sessions))
+        await store().save(tenant, sessionRecord(agent, { name, ...change }));
+      const found = async (status: SessionQuery['status']) => {
+        const { items, total } = await store().select(tenant, { ...ALL, ...(status && { status }) }, ['name']);
+        expect(total).toBe(items.length);
+        return items.map(({ name }) => name);
+      };
+      expect(await found('running')).toEqual(['first', 'next']);
+      expect(await found('succeeded')).toEqual(['answered', 'old-succeeded', 'succeeded']);
+      expect(await found('waiting')).toEqual(['old-waiting', 'waiting']);
+      expect(await found('failed')).toEqual(['failed', 'old-failed']);
+      expect(await found('cancelled')).toEqual(['cancelled']);
+      expect(await found(undefined)).toHaveLength(11);
+      // A run that begins there is written with its session.
+      const session = sessionRecord(agent, { name: 'again', ...ended, keptStatus: 'cancelled' });
+      await store().save(tenant, session);
+      expect(await store().replace(tenant, session, { ...session, lastRun: 'next' })).toBe(true);
+      expect(await found('running')).toEqual(['again', 'first', 'next']);
+      expect(await found('cancelled')).toEqual(['cancelled']);
     });
 
     it('deletes one, or all of an agent', async () => {
