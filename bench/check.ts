@@ -11,6 +11,7 @@ import { quantile, type Row } from './measure.js';
 
 const BASELINE = fileURLToPath(new URL('./baseline.json', import.meta.url));
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
+const FROM_BUILD = new URL('./from-build.mjs', import.meta.url).href;
 const YARDSTICK = 'compared: a graph of Subjects wired for each run';
 const PROCESSES = 3;
 
@@ -29,7 +30,7 @@ if (process.argv.includes('--update')) {
 
 /** Costs of a node, a round or a turn in one process, as ratios to the yardstick. */
 function measureOnce(): Ratios {
-  const args = ['--import', 'tsx', MAIN, 'graph', 'canvas', 'agents', '--json'];
+  const args = ['--import', 'tsx', '--import', FROM_BUILD, MAIN, 'graph', 'canvas', 'agents', '--json'];
   const rows = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as Row[];
   const yardstick = rows.find(({ name }) => name === YARDSTICK)?.value;
   if (yardstick === undefined) throw new Error(`The benchmark has no row "${YARDSTICK}".`);

@@ -1,15 +1,16 @@
 /**
  * What runs feel of documents that are parsed beside them, with the embedded database: `npm run bench -- ingestion`.
  *
- * A run writes its log as the server does, in the process that parses. How long the database is held is seen from a thread of its own, whose smallest
- * question waits for all that comes before it, an upper bound. Processor time of the threads that are waited for says the same without what other programs of
- * the machine take.
+ * A run writes its log as the server does, in the process that parses, with the flag of V8 that the program sets. How long the database is held is seen from
+ * a thread of its own, whose smallest question waits for all that comes before it, an upper bound. Processor time of the threads that are waited for says
+ * the same without what other programs of the machine take.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Worker } from 'node:worker_threads';
+import { setFlagsFromString } from 'node:v8';
+import { Worker } from 'node:worker_threads';
 import { prepareDatabase } from '../scripts/prepare-database.js';
 import { runIngestions } from '../src/ingestion/run-ingestions.js';
 import { createIngestionHub } from '../src/knowledge/base/ingestion-hub.js';
@@ -18,7 +19,6 @@ import { createSearchIndexes } from '../src/knowledge/base/search-indexes.js';
 import { SILENT_LOG } from '../src/logger.js';
 import { startEmbedded } from '../src/stores/postgres/embedded/start-embedded.js';
 import { openPostgresStores, type PostgresStores } from '../src/stores/postgres/stores.js';
-import { startThread } from '../src/threads/start-thread.js';
 import { createThreadPool } from '../src/threads/thread-pool.js';
 import { runRecord } from '../test/stores/redis/support/records.js';
 import { agentRecord, sessionRecord } from '../test/stores/support/records.js';
@@ -36,6 +36,7 @@ const EVERY_MS = 5;
 
 /** Measures one process with its database; takes about half a minute. */
 export async function benchIngestion(): Promise<readonly Row[]> {
+  setFlagsFromString('--no-allocation-site-pretenuring');
   const dataDir = await mkdtemp(path.join(tmpdir(), 'runnel-bench-'));
   const embedded = await startEmbedded({
     folder: path.join(dataDir, 'db'),
@@ -43,15 +44,15 @@ export async function benchIngestion(): Promise<readonly Row[]> {
     log: SILENT_LOG,
   });
   const stores = await openPostgresStores({ dataDir, log: SILENT_LOG, embedded: Promise.resolve(embedded) });
-  const asker = startThread(new URL('./ask-database', import.meta.url), {
-    data: { path: embedded.path, pid: embedded.pid(), everyMs: EVERY_MS },
-    limits: {},
+  const asker = new Worker(entryOf('./ask-database.ts'), {
+    workerData: { path: embedded.path, pid: embedded.pid(), everyMs: EVERY_MS },
+    execArgv: [],
   });
   try {
     const base = await openBase(stores);
     const write = await openWriter(stores, embedded.pid() ?? 0);
     // What is loaded once, and the first statements of each kind.
-    await ingested(base, 0, 2);
+    await ingested(base, documents(0, 2));
     await during(
       asker,
       write(() => pause(1_000)),
@@ -60,9 +61,10 @@ export async function benchIngestion(): Promise<readonly Row[]> {
       asker,
       write(() => pause(ALONE_MS)),
     );
+    const files = documents(2, DOCUMENTS);
     const beside = await during(
       asker,
-      write(() => ingested(base, 2, DOCUMENTS)),
+      write(() => ingested(base, files)),
     );
     const behind = await during(
       asker,
@@ -119,12 +121,20 @@ async function openBase(stores: PostgresStores) {
   return { base, datasetId: dataset.id, threads };
 }
 
-/** Parses the documents of these numbers, as a server does. */
-async function ingested({ base, datasetId, threads }: Awaited<ReturnType<typeof openBase>>, from: number, to: number) {
+/** The bytes of the documents of these numbers; making them takes longer than anything that a server does with them in one piece. */
+function documents(from: number, to: number): readonly Uint8Array[] {
+  return Array.from({ length: to - from }, (_, at) => new TextEncoder().encode(documentText(from + at, PASSAGES)));
+}
+
+/** Parses documents, as a server does. */
+async function ingested(
+  { base, datasetId, threads }: Awaited<ReturnType<typeof openBase>>,
+  files: readonly Uint8Array[],
+): Promise<void> {
   const ids: string[] = [];
-  for (let at = from; at < to; at += 1) {
-    const content = [new TextEncoder().encode(documentText(at, PASSAGES))];
-    ids.push((await base.documents.add(TENANT, datasetId, { name: `${at}.txt`, content })).document.id);
+  for (const [at, content] of files.entries()) {
+    const name = `${files.length}-${at}.txt`;
+    ids.push((await base.documents.add(TENANT, datasetId, { name, content: [content] })).document.id);
   }
   await base.documents.parse(TENANT, datasetId, ids);
   const left = new Set(ids);
@@ -146,6 +156,13 @@ async function ingested({ base, datasetId, threads }: Awaited<ReturnType<typeof 
 interface Wait {
   readonly waitedMs: number;
   readonly workedMs: number;
+}
+
+/** What a thread begins with that runs TypeScript: what starts the threads of the build does not. */
+function entryOf(file: string): URL {
+  const url = JSON.stringify(new URL(file, import.meta.url));
+  const start = `import { register } from 'node:module'; register('tsx/esm', ${url}, { data: {} }); await import(${url});`;
+  return new URL(`data:text/javascript,${encodeURIComponent(start)}`);
 }
 
 /** What was asked and written during some work. */

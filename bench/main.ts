@@ -1,7 +1,7 @@
 /**
  * Runs the benchmarks and prints one table: `npm run bench -- [name…] [--json]`.
  *
- * A name picks files (`graph`) or rows (`chain`) that contain it. A value beyond its bar is marked; the exit code stays 0, for
+ * What it measures is the build, see `from-build.mjs`. A name picks files (`graph`) or rows (`chain`) that contain it. A value beyond its bar is marked; the exit code stays 0, for
  * a machine under load proves nothing.
  */
 import { setFlagsFromString } from 'node:v8';

@@ -8,7 +8,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { findChromium } from '../src/adapters/browser/chromium-process.js';
 import type { Row } from './measure.js';
 import { chainCanvas, passesCanvas, streamCanvas } from './studio/canvases.js';
-import { longestTask, meterPage, openMeteredPage } from './studio/page-meter.js';
+import { longestTask, meterPage, openMeteredPage, type Sight, secondsUntil } from './studio/page-meter.js';
 import { PROGRAM, STREAMED_PIECES, type StudioServer, startStudioServer } from './studio/studio-server.js';
 
 const PAGE = fileURLToPath(new URL('../dist/studio/index.html', import.meta.url));
@@ -51,10 +51,8 @@ export async function benchStudio(): Promise<readonly Row[]> {
 /** Bytes of scripts and styles as they come over the network, and the time until the screen stands. */
 async function measureSizes(browser: Browser, server: StudioServer): Promise<readonly Row[]> {
   const agent = await server.agent('Short', chainCanvas(3));
-  const first = await load(browser, `${server.url}/#/agents`, (page) =>
-    page.getByRole('heading', { name: 'Agents', exact: true }),
-  );
-  const run = await load(browser, `${server.url}/#/agents/${agent}`, (page) => page.getByRole('textbox').first());
+  const first = await load(browser, `${server.url}/#/agents`, { selector: 'h1', begins: 'Agents' });
+  const run = await load(browser, `${server.url}/#/agents/${agent}`, { selector: 'textarea' });
   return [
     { name: 'first page, compressed', value: first.kilobytes, unit: 'KB', bar: 200 },
     { name: 'page of a run, compressed', value: run.kilobytes, unit: 'KB', bar: 320 },
@@ -63,8 +61,8 @@ async function measureSizes(browser: Browser, server: StudioServer): Promise<rea
   ];
 }
 
-async function load(browser: Browser, address: string, isUsable: (page: Page) => ReturnType<Page['getByRole']>) {
-  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+async function load(browser: Browser, address: string, usable: Sight) {
+  const page = await openMeteredPage(browser);
   let bytes = 0;
   page.on('requestfinished', (request) => {
     if (!/\/(?:studio\/|$)/.test(new URL(request.url()).pathname)) return;
@@ -72,10 +70,7 @@ async function load(browser: Browser, address: string, isUsable: (page: Page) =>
       bytes += responseBodySize;
     });
   });
-  const start = performance.now();
-  await page.goto(address);
-  await isUsable(page).waitFor();
-  const seconds = (performance.now() - start) / 1_000;
+  const seconds = await secondsUntil(page, address, usable);
   await page.waitForLoadState('networkidle');
   await page.close();
   return { kilobytes: bytes / 1_000, seconds };
@@ -155,10 +150,8 @@ async function measureLongRun(
   const words = Array.from({ length: Math.ceil(events / EVENTS_A_PASS) }, (_, at) => `w${at}`);
   const run = await server.run(agent, words.join(','));
   const page = await openMeteredPage(browser);
-  const start = performance.now();
-  await page.goto(`${server.url}/#/agents/${agent}/runs/${run}`);
-  await ended(page);
-  const seconds = (performance.now() - start) / 1_000;
+  const address = `${server.url}/#/agents/${agent}/runs/${run}`;
+  const seconds = await secondsUntil(page, address, { selector: '[role=log] *', begins: 'took' });
   const longestMs = await longestTask(page);
   await page.close();
   const name = `a run of ${events.toLocaleString('en')} events`;
