@@ -1,7 +1,23 @@
 /** How the studio is built: into `dist/studio`, with addresses relative to the page, so that it works behind any path prefix. */
 import path from 'node:path';
 import react from '@vitejs/plugin-react';
-import { defineConfig, type Plugin } from 'vite';
+import { defineConfig, type Plugin, type Rolldown } from 'vite';
+
+/** What the page begins with, what it then loads whatever its address is, and three of its screens. */
+const [START, MAIN, AGENTS, RUN, CHAT] = [
+  'start.ts',
+  'main.tsx',
+  'agents/agents-page.tsx',
+  'run/run-page.tsx',
+  'stages/stages-page.tsx',
+].map((name) => path.join(import.meta.dirname, name)) as [string, string, string, string, string];
+
+/** Modules of this project. */
+const OWN = /^(?!.*node_modules).*[\\/](?:web|src)[\\/]/;
+
+/** What the frame needs of others, with all that screens need of the same. */
+const FRAME_LIBRARIES =
+  /node_modules[\\/](?:react|react-dom|scheduler|wouter|use-sync-external-store|@tanstack[\\/](?:react-query|query-core)|lucide-react|rxjs|tslib|zod)[\\/]/;
 
 /** Where `npm run dev` finds the API. */
 const SERVER = process.env.RUNNEL_DEV_SERVER ?? 'http://127.0.0.1:9380';
@@ -16,10 +32,83 @@ const withoutNode: Plugin = {
   },
 };
 
+/** The page's own files are asked for with the page; its beginning, which names them, has to arrive first. */
+const withMain: Plugin = {
+  name: 'with-main',
+  transformIndexHtml: {
+    order: 'post',
+    handler(_html, { bundle = {} }) {
+      const [files, styles] = [new Set<string>(), new Set<string>()];
+      const add = (name: string): void => {
+        const file = bundle[name];
+        if (file?.type !== 'chunk' || files.has(name)) return;
+        files.add(name);
+        for (const style of file.viteMetadata?.importedCss ?? []) styles.add(style);
+        file.imports.forEach(add);
+      };
+      for (const file of Object.values(bundle)) {
+        if (file.type === 'chunk' && file.facadeModuleId === MAIN) add(file.fileName);
+      }
+      const link = (rel: string) => (name: string) => ({
+        tag: 'link',
+        attrs: { rel, crossorigin: true, href: `./${name}` },
+      });
+      return [...[...files].map(link('modulepreload')), ...[...styles].map(link('stylesheet'))];
+    },
+  },
+};
+
+type ModuleReader = Pick<Rolldown.ChunkingContext, 'getModuleInfo'>;
+
+interface Part {
+  /** Of its file. */
+  readonly name: string;
+  /** Modules that need, all of them, what it has. */
+  readonly of: readonly string[];
+  /** Modules that need nothing of it. @default none */
+  readonly notOf?: readonly string[];
+  /** What it has beside modules of this page. @default nothing */
+  readonly libraries?: RegExp;
+  /** What is in the part of a higher one is not in this one. */
+  readonly priority: number;
+}
+
+/** A file with the modules of this page that some of its modules cannot do without. */
+function partOf({ name, of, notOf = [], libraries, priority }: Part): Rolldown.CodeSplittingGroup {
+  const needed = new Map<string, ReadonlySet<string>>();
+  const isNeeded = (id: string, by: string, reader: ModuleReader): boolean => {
+    const modules = needed.get(by) ?? ownModulesOf(by, reader);
+    needed.set(by, modules);
+    return modules.has(id);
+  };
+  return {
+    name: (id, reader) => {
+      const isIn = of.every((by) => isNeeded(id, by, reader)) && !notOf.some((by) => isNeeded(id, by, reader));
+      return isIn || libraries?.test(id) === true ? name : null;
+    },
+    debugName: name,
+    priority,
+    includeDependenciesRecursively: false,
+  };
+}
+
+/** A module with those of this project that it imports, and so on, without itself. */
+function ownModulesOf(entry: string, reader: ModuleReader): Set<string> {
+  const found = new Set<string>();
+  const add = (id: string): void => {
+    if (found.has(id) || !OWN.test(id)) return;
+    found.add(id);
+    reader.getModuleInfo(id)?.importedIds.forEach(add);
+  };
+  add(entry);
+  found.delete(entry);
+  return found;
+}
+
 export default defineConfig({
   root: import.meta.dirname,
   base: './',
-  plugins: [withoutNode, react()],
+  plugins: [withoutNode, react(), withMain],
   clearScreen: false,
   logLevel: 'warn',
   build: {
@@ -37,10 +126,18 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            // A request for each picture and operator that two screens share costs more than the bytes that one of them does without.
-            { name: 'icons', test: /node_modules[\\/]lucide-react/, minShareCount: 2 },
-            { name: 'streams', test: /node_modules[\\/](?:rxjs|tslib)/, minShareCount: 2 },
-            { name: 'parts', test: /[\\/](?:web[\\/]parts|src)[\\/]/, minShareCount: 4 },
+            // Each file is a request, which costs a browser more than the bytes that a screen could do without. None of them
+            // imports one that stands below it.
+            partOf({
+              name: 'start',
+              of: [START],
+              libraries: /vite\/preload-helper|node_modules[\\/]regexparam[\\/]/,
+              priority: 5,
+            }),
+            partOf({ name: 'frame', of: [MAIN], libraries: FRAME_LIBRARIES, priority: 4 }),
+            { name: 'parts', test: /[\\/](?:web[\\/]parts|src)[\\/]/, minShareCount: 5, priority: 3 },
+            partOf({ name: 'conversation', of: [RUN, CHAT], notOf: [AGENTS], priority: 2 }),
+            partOf({ name: 'run', of: [RUN], notOf: [AGENTS], priority: 1 }),
           ],
         },
       },

@@ -1,7 +1,10 @@
 /** Every screen: in both themes and languages axe finds nothing serious, and below a path prefix nothing is asked beside it. */
-import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
+import { createElement } from 'react';
+import { renderToString } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
+import { Route, Router, Switch } from 'wouter';
+import { SCREENS as ALL, screenAt } from '../../web/screens.js';
 import { ECHO, FORM } from '../transport/support/documents.js';
 import { axeFindings } from './support/axe.js';
 import { conversation, say } from './support/conversation.js';
@@ -14,13 +17,14 @@ interface Things {
   readonly run: string;
 }
 
-/** An address for each path of `SCREENS` in `web/app.tsx`, and what is there when it has come. */
+/** An address for each path of `SCREENS` in `web/screens.ts`, and what is there when it has come. */
 const SCREENS: Readonly<Record<string, readonly [address: (things: Things) => string, shows: string | RegExp | 1]>> = {
   '/agents': [() => '/agents', 'Agent 1'],
   '/agents/:agent/compare': [({ agent, run }) => `/agents/${agent}/compare?a=${run}&b=${run}`, /Agent 1/],
   '/agents/:agent/versions': [({ agent }) => `/agents/${agent}/versions`, /Agent 1/],
   '/agents/:agent/*?': [({ agent, run }) => `/agents/${agent}/runs/${run}`, 'you said x'],
   '/runs': [() => '/runs', 'Agent 1'],
+  '/sessions': [() => '/sessions', 'Agent 1'],
   '/inbox': [() => '/inbox', 'Agent 2'],
   '/chat/:kind?/:id?': [() => '/chat', 1],
   '/datasets': [() => '/datasets', 1],
@@ -44,14 +48,48 @@ const shown = (page: Page, what: string | RegExp | 1) =>
     .first()
     .waitFor();
 
-describe.skipIf(!hasChromium)(named('the screens'), () => {
-  it('are all here', async () => {
-    const source = await readFile(new URL('../../web/app.tsx', import.meta.url), 'utf8');
-    const paths = [...source.matchAll(/^ {2,4}(?:\[)?'(\/[^']*)',/gm)].map(([, path]) => path as string);
-    const more = [...source.matchAll(/^ {2}\['(\/[^']*)', lazy/gm)].map(([, path]) => path as string);
-    expect([...new Set([...paths, ...more])].sort()).toEqual([...Object.keys(SCREENS), ...ELSEWHERE].sort());
+describe('the table of screens', () => {
+  it('has those that are looked at here, and no others', () => {
+    expect(ALL.map(({ path }) => path).sort()).toEqual([...Object.keys(SCREENS), ...ELSEWHERE].sort());
   });
 
+  it.each([
+    '/agents',
+    '/agents/',
+    '/agents/a1',
+    '/agents/a1/runs/r1',
+    '/agents/a1/chat/s1',
+    '/agents/a1/compare',
+    '/agents/a1/compare/b',
+    '/agents/a1/versions',
+    '/Agents/a1/Versions',
+    '/agents/a%2Fb',
+    '/runs',
+    '/runs/x',
+    '/inbox',
+    '/chat',
+    '/chat/runs',
+    '/chat/runs/r1',
+    '/chat/runs/r1/x',
+    '/datasets',
+    '/datasets/d1',
+    '/datasets/d1/search',
+    '/datasets/d1/documents/x1',
+    '/datasets/d1/documents/x1/more',
+    '/evaluations',
+    '/settings',
+    '/settings.',
+    '/',
+    '/nowhere',
+  ])('loads for %s what the router then shows', (path) => {
+    const routes = ALL.map((screen) => createElement(Route, { key: screen.path, path: screen.path }, screen.path));
+    const children = createElement(Switch, null, routes);
+    const shown = renderToString(createElement(Router, { ssrPath: path, children }));
+    expect(screenAt(path)?.path ?? '').toBe(shown);
+  });
+});
+
+describe.skipIf(!hasChromium)(named('the screens'), () => {
   it.each([
     ['light', 'en-US'],
     ['dark', 'en-US'],

@@ -31,6 +31,9 @@ export interface CallOptions {
   readonly outlivesPage?: boolean;
 }
 
+/** What is asked before the part of the page is there that needs it: a path, and its query. */
+export type EarlyQuestion = Pick<CallOptions, 'query'> & { readonly path: string };
+
 /** The envelope of an answer. */
 interface Envelope {
   readonly code: number;
@@ -50,6 +53,8 @@ export interface Page<T> {
 export class Client {
   readonly #keys: Keys;
   readonly #base: string;
+  /** Answers that were asked for early, by their address. */
+  readonly #early = new Map<string, Promise<Envelope>>();
 
   /** `base` is the address of the page, below which the API lies. */
   constructor(keys: Keys, base: string) {
@@ -68,6 +73,19 @@ export class Client {
       if (value !== undefined) url.searchParams.set(name, String(value));
     }
     return url;
+  }
+
+  /** Asks for what a part of the page that is still being loaded will ask for: the first `call` for the same gets this answer. */
+  askEarly({ path, query = {} }: EarlyQuestion): void {
+    const answer = this.#asked(path, { query });
+    // Its reader is told.
+    answer.catch(() => {});
+    this.#early.set(this.address(path, query).href, answer);
+  }
+
+  /** Drops what was asked early and is not read: later readers want what is true then. */
+  forgetEarly(): void {
+    this.#early.clear();
   }
 
   /** The data of an answer. @throws ApiError when the server refuses, or cannot be reached. */
@@ -106,7 +124,16 @@ export class Client {
     return response.status !== 401;
   }
 
-  async #envelope(path: string, options: CallOptions): Promise<Envelope> {
+  #envelope(path: string, options: CallOptions): Promise<Envelope> {
+    const { method = 'GET', query } = options;
+    if (this.#early.size === 0 || method !== 'GET') return this.#asked(path, options);
+    const { href } = this.address(path, query);
+    const early = this.#early.get(href);
+    this.#early.delete(href);
+    return early ?? this.#asked(path, options);
+  }
+
+  async #asked(path: string, options: CallOptions): Promise<Envelope> {
     const response = await this.answer(path, options);
     const { status } = response;
     const envelope = await readEnvelope(response);

@@ -6,15 +6,13 @@ import { acknowledgements } from './acknowledgements.js';
 import type { Client } from './client.js';
 import { EarlierTexts } from './earlier-texts.js';
 import { type LinkNews, type OpenLink, Refusal } from './feed.js';
+import { QUIET_MS, Signs } from './signs.js';
 
 /** The subprotocol that the server speaks. */
-const SUBPROTOCOL = 'ragflow.agent.v1';
-
-/** A connection over which nothing came for so long is asked for a sign of life, and given up when none comes in the same time. */
-const QUIET_MS = 15_000;
+export const SUBPROTOCOL = 'ragflow.agent.v1';
 
 /** Codes with which the server closes connections whose key it does not take. */
-const KEY_REFUSED: readonly number[] = [4401, 4408];
+export const KEY_REFUSED: readonly number[] = [4401, 4408];
 const NO_AGENT = 4404;
 
 /** After how many events they are acknowledged: a quarter of those that the server sends ahead. */
@@ -110,8 +108,7 @@ class SocketLink {
   readonly #subscriber: Subscriber<LinkNews>;
   readonly #send: (frame: object) => void;
   readonly #place: SocketPlace;
-  #hasSign = true;
-  #isAsked = false;
+  readonly #signs = new Signs();
 
   constructor(subscriber: Subscriber<LinkNews>, send: (frame: object) => void, place: SocketPlace) {
     this.#subscriber = subscriber;
@@ -120,20 +117,16 @@ class SocketLink {
   }
 
   received(text: string): void {
-    this.#hasSign = true;
-    this.#isAsked = false;
+    this.#signs.note();
     const frame = parseOwnJson(text);
     if (isJsonObject(frame)) this.#read(frame);
   }
 
   /** Called once in a while. */
   checkSigns(): void {
-    if (!this.#hasSign && this.#isAsked) this.#subscriber.error(new Error('the server gives no sign of life'));
-    if (!this.#hasSign) {
-      this.#isAsked = true;
-      this.#send({ type: 'ping' });
-    }
-    this.#hasSign = false;
+    const state = this.#signs.look();
+    if (state === 'lost') this.#subscriber.error(new Error('the server gives no sign of life'));
+    if (state === 'ask') this.#send({ type: 'ping' });
   }
 
   #read(frame: JsonObject): void {

@@ -1,14 +1,10 @@
-/** The address of a screen, all of it behind `#`, path and query: `#/agents/a1/runs/r1?at=12`. Any path prefix before it works. */
+/** The address of a screen as views read it, and how to leave it. */
 import { useSyncExternalStore } from 'react';
+import { addressParts } from '../address.js';
 
 interface NavigateOptions {
   /** Takes the place of the present address, so that "back" does not return to it. */
   readonly replace?: boolean;
-}
-
-function parts(): { readonly path: string; readonly query: string } {
-  const [path = '', query = ''] = location.hash.replace(/^#?\/?/, '').split(/\?(.*)/s);
-  return { path: `/${path}`, query };
 }
 
 function subscribe(changed: () => void): () => void {
@@ -30,29 +26,30 @@ export function navigate(to: string, { replace = false }: NavigateOptions = {}):
 
 /** For the router: path and how to leave it. */
 export function useHashPath(): [string, typeof navigate] {
-  return [useSyncExternalStore(subscribe, () => parts().path), navigate];
+  return [useSyncExternalStore(subscribe, () => addressParts().path), navigate];
 }
 useHashPath.hrefs = (path: string): string => `#${path}`;
 
 /** For the router: the query, without `?`. */
 export function useHashQuery(): string {
-  return useSyncExternalStore(subscribe, () => parts().query);
+  return useSyncExternalStore(subscribe, () => addressParts().query);
 }
 
-/** Values of the query, and how to change some of them: undefined removes. Changes replace the address. */
-export function useQueryValues(): [
-  URLSearchParams,
-  (change: Readonly<Record<string, string | number | undefined>>) => void,
-] {
-  const values = new URLSearchParams(useHashQuery());
-  const change = (wanted: Readonly<Record<string, string | number | undefined>>) => {
-    const { path, query } = parts();
-    const next = new URLSearchParams(query);
-    for (const [name, value] of Object.entries(wanted)) {
-      if (value === undefined || value === '') next.delete(name);
-      else next.set(name, String(value));
-    }
-    navigate(next.size === 0 ? path : `${path}?${next}`, { replace: true });
-  };
-  return [values, change];
+/** Values of a query that are to be others; undefined removes. */
+export type QueryChange = Readonly<Record<string, string | number | undefined>>;
+
+/** Changes values of the query. The address is replaced, so that "back" leaves the screen. */
+export function changeQuery(wanted: QueryChange): void {
+  const { path, query } = addressParts();
+  const next = new URLSearchParams(query);
+  for (const [name, value] of Object.entries(wanted)) {
+    if (value === undefined || value === '') next.delete(name);
+    else next.set(name, String(value));
+  }
+  navigate(next.size === 0 ? path : `${path}?${next}`, { replace: true });
+}
+
+/** Values of the query, and {@link changeQuery}. */
+export function useQueryValues(): [URLSearchParams, typeof changeQuery] {
+  return [new URLSearchParams(useHashQuery()), changeQuery];
 }

@@ -1,13 +1,18 @@
 /** A menu behind a button. What draws it open is loaded when a pointer or the focus comes near it. */
-import { cloneElement, lazy, type MouseEvent, Suspense, useState } from 'react';
-import type { MenuProps } from './opened-menu.js';
+import { cloneElement, type MouseEvent, Suspense, useState } from 'react';
+import { laterDialog } from './later-part.js';
+import type { MenuProps, OpenedMenuProps } from './opened-menu.js';
 
 const loadMenu = () => import('./opened-menu.js');
-const OpenedMenu = lazy(async () => ({ default: (await loadMenu()).OpenedMenu }));
+const OpenedMenu = laterDialog<OpenedMenuProps & { readonly onClose: () => void }>(
+  async () => (await loadMenu()).OpenedMenu,
+  ({ opener }) => opener,
+);
 
 export function Menu({ opener, ...rest }: MenuProps) {
   const [opened, setOpened] = useState<'by-pointer' | 'by-key'>();
-  const load = () => void loadMenu();
+  // Who then opens it is told what is wrong.
+  const load = () => void loadMenu().catch(() => {});
   const closed = cloneElement(opener, {
     'aria-haspopup': 'menu',
     'aria-expanded': false,
@@ -19,7 +24,7 @@ export function Menu({ opener, ...rest }: MenuProps) {
   if (opened === undefined) return closed;
   return (
     <Suspense fallback={closed}>
-      <OpenedMenu {...rest} opener={opener} isByKey={opened === 'by-key'} />
+      <OpenedMenu {...rest} opener={opener} isByKey={opened === 'by-key'} onClose={() => setOpened(undefined)} />
     </Suspense>
   );
 }

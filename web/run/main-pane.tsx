@@ -1,18 +1,27 @@
 /** The canvas of an agent: with its editor where there is room for one, else as a picture. */
 import { useQueryClient } from '@tanstack/react-query';
-import { lazy, memo, Suspense, useCallback, useEffect, useRef, useState } from 'react';
+import { memo, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import type { Document } from '../../src/dsl/document.js';
 import { CanvasView } from '../canvas/canvas-view.js';
 import type { EditorHandle } from '../editor/use-draft.js';
-import { useQueryValues } from '../parts/location.js';
+import { laterPart, MissingBeside } from '../parts/later-part.js';
 import { useMedia } from '../parts/use-media.js';
 import { useClient } from '../shell/studio.js';
 import { readState } from '../trace/read-state.js';
 import type { AgentDetail } from './agent-detail.js';
 import type { Conversation } from './conversation.js';
+import { useEditorDue } from './editor-due.js';
 import type { ShownRun } from './use-conversation.js';
 
-const Editor = lazy(async () => ({ default: (await import('../editor/editor.js')).Editor }));
+const Editor = laterPart(
+  async () => (await import('../editor/editor.js')).Editor,
+  (note, { agent, live, selected, onSelect }) => (
+    <>
+      <CanvasView document={agent.dsl} live={live} selected={selected} onSelect={onSelect} />
+      <MissingBeside>{note}</MissingBeside>
+    </>
+  ),
+);
 
 /** Below this width of the window it is for reading and running. */
 const ROOM = '(min-width: 1000px)';
@@ -22,19 +31,23 @@ export interface MainPaneProps extends ShownRun {
   /** Undefined when it cannot be read. */
   readonly document: Document | undefined;
   readonly conversation: Conversation;
+  /** Whether the address names a run or a conversation, which is shown first. */
+  readonly isRead: boolean;
   readonly selected: string | undefined;
+  /** Whether choosing a node opens its form. */
+  readonly opensForm: boolean;
   readonly onSelect: (id: string | undefined) => void;
   /** Told the document after each edit. */
   readonly onDocument: (document: Document) => void;
 }
 
 export const MainPane = memo(function MainPane(props: MainPaneProps) {
-  const { agent, document, conversation, store, live, selected, onSelect, onDocument } = props;
+  const { agent, document, conversation, isRead, store, live, selected, opensForm, onSelect, onDocument } = props;
   const client = useClient();
   const queries = useQueryClient();
-  const [query] = useQueryValues();
   const hasRoom = useMedia(ROOM);
   const [generation, setGeneration] = useState(0);
+  const isDue = useEditorDue({ conversation, agent: agent.id, isRead, isChosen: selected !== undefined });
   const shown = useRef(store);
   useEffect(() => {
     shown.current = store;
@@ -57,26 +70,33 @@ export const MainPane = memo(function MainPane(props: MainPaneProps) {
   );
   const onReload = useCallback(() => {
     const loaded = queries.refetchQueries({ queryKey: ['agent', agent.id], exact: true });
-    void loaded.then(() => setGeneration((now) => now + 1));
-  }, [queries, agent.id]);
+    void loaded.then(() => {
+      // It may have no such node.
+      onSelect(undefined);
+      setGeneration((now) => now + 1);
+    });
+  }, [queries, agent.id, onSelect]);
   const canvas = <CanvasView document={agent.dsl} live={live} selected={selected} onSelect={onSelect} />;
   if (!hasRoom || document === undefined) return canvas;
-  const tab = query.get('tab') ?? 'run';
   return (
     <Suspense fallback={canvas}>
-      <Editor
-        key={generation}
-        agent={agent}
-        document={document}
-        isRunShown={store !== undefined}
-        live={live}
-        selected={selected}
-        onSelect={onSelect}
-        opensForm={tab === 'run'}
-        lastValues={lastValues}
-        onHandle={onHandle}
-        onReload={onReload}
-      />
+      {isDue ? (
+        <Editor
+          key={generation}
+          agent={agent}
+          document={document}
+          isRunShown={store !== undefined}
+          live={live}
+          selected={selected}
+          onSelect={onSelect}
+          opensForm={opensForm}
+          lastValues={lastValues}
+          onHandle={onHandle}
+          onReload={onReload}
+        />
+      ) : (
+        canvas
+      )}
     </Suspense>
   );
 });

@@ -16,6 +16,7 @@ const texts = defineTexts({
     places: 'Places',
     agents: 'Agents',
     runs: 'Runs',
+    sessions: 'Sessions',
     inbox: 'Inbox',
     datasets: 'Datasets',
     chat: 'Chat',
@@ -30,6 +31,7 @@ const texts = defineTexts({
     places: '导航',
     agents: '智能体',
     runs: '运行记录',
+    sessions: '会话',
     inbox: '待办',
     datasets: '知识库',
     chat: '对话',
@@ -45,6 +47,7 @@ const texts = defineTexts({
 const PLACES = [
   ['/agents', 'agents', 'agents'],
   ['/runs', 'runs', 'runs'],
+  ['/sessions', 'sessions', 'runs'],
   ['/inbox', 'inbox', 'runs'],
   ['/datasets', 'datasets', 'datasets'],
   ['/chat', 'chat', 'chat'],
