@@ -1,4 +1,5 @@
 /** How much waits for a person, in the bar. */
+import { useRunUpdates } from '../runs/use-run-news.js';
 import { defineTexts, useTexts } from '../shell/texts.js';
 import style from './inbox.module.css';
 import { useWaiting } from './use-waiting.js';
@@ -10,14 +11,15 @@ const texts = defineTexts({
 
 export function InboxCount() {
   const words = useTexts(texts);
-  const { data = [] } = useWaiting();
-  if (data.length === 0) return null;
+  const { runs } = useWaiting().data ?? { runs: [] };
+  useRunUpdates();
+  if (runs.length === 0) return null;
   return (
     <>
       <span className={style.count} aria-hidden="true">
-        {data.length > 99 ? '99+' : data.length}
+        {runs.length > 99 ? '99+' : runs.length}
       </span>
-      <span className="unseen"> ({words.waiting(data.length)})</span>
+      <span className="unseen"> ({words.waiting(runs.length)})</span>
     </>
   );
 }

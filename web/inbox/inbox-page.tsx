@@ -1,76 +1,62 @@
 /** `#/inbox`: everything that waits for a person, with its question. */
-import { useQuery } from '@tanstack/react-query';
 import { ArrowRight } from 'lucide-react';
 import { Link } from 'wouter';
 import type { JsonObject } from '../../src/json.js';
+import { useQueryValues } from '../parts/location.js';
 import { EmptyNote, ErrorNote, LoadingNote } from '../parts/notes.js';
 import { sinceText } from '../parts/since.js';
 import { runAddress } from '../run/place.js';
-import type { ListedRun } from '../runs/run-list.js';
-import { useChoices, useClient } from '../shell/studio.js';
-import { defineTexts, useTexts } from '../shell/texts.js';
-import { questionsOf } from './inbox.js';
+import { useChoices } from '../shell/studio.js';
+import { useTexts } from '../shell/texts.js';
+import { askedAt, isNarrowed, readFilter } from './inbox.js';
 import style from './inbox.module.css';
-import { useWaiting } from './use-waiting.js';
-
-const texts = defineTexts({
-  en: {
-    title: 'Inbox',
-    none: 'Nothing waits for you.',
-    why: 'Forms and approvals that agents ask for appear here.',
-    answer: 'Answer',
-    asked: (time: string) => `asked ${time}`,
-    fields: 'Asks for',
-  },
-  zh: {
-    title: '待办',
-    none: '没有等待您处理的内容。',
-    why: '智能体请求的表单和审批会显示在这里。',
-    answer: '回答',
-    asked: (time: string) => `提问于 ${time}`,
-    fields: '需要填写',
-  },
-});
+import { InboxFilters } from './inbox-filters.js';
+import { inboxTexts } from './inbox-texts.js';
+import { type AskingRun, ofKind, useQuestions, useWaiting } from './use-waiting.js';
 
 export function InboxPage() {
-  const words = useTexts(texts);
-  const { data, error, refetch } = useWaiting();
+  const words = useTexts(inboxTexts);
+  const [query, change] = useQueryValues();
+  const filter = readFilter(query);
+  const { data, error, refetch } = useWaiting(filter);
+  const asking = useQuestions(data?.runs ?? []);
+  const found = ofKind(asking, filter.kind);
+  const isLoading = data === undefined || (filter.kind !== undefined && asking.some(({ isPending }) => isPending));
   return (
     <div className={style.page}>
       <h1>{words.title}</h1>
+      <InboxFilters filter={filter} onChange={change} />
       {error !== null && data === undefined && <ErrorNote error={error} onRetry={() => void refetch()} />}
-      {error === null && data === undefined && <LoadingNote />}
-      {data?.length === 0 && (
+      {error === null && isLoading && <LoadingNote />}
+      {!isLoading && found.length === 0 && isNarrowed(filter) && <EmptyNote title={words.noneFound} />}
+      {!isLoading && found.length === 0 && !isNarrowed(filter) && (
         <EmptyNote title={words.none}>
           <p>{words.why}</p>
         </EmptyNote>
       )}
       <ul className={style.list}>
-        {data?.map((run) => (
-          <WaitingRun key={run.id} run={run} />
+        {found.map((one) => (
+          <WaitingRun key={one.run.id} asking={one} />
         ))}
       </ul>
+      {data?.isCut === true && <p className={style.soft}>{words.cut}</p>}
     </div>
   );
 }
 
-function WaitingRun({ run }: { readonly run: ListedRun }) {
-  const words = useTexts(texts);
+function WaitingRun({ asking: { run, questions = [] } }: { readonly asking: AskingRun }) {
+  const words = useTexts(inboxTexts);
   const { language } = useChoices();
-  const client = useClient();
-  const { id, agent_id: agent, agent_title: title, started_at: startedAt, finished_at: askedAt } = run;
-  const { data = [] } = useQuery({
-    queryKey: ['questions', id],
-    queryFn: ({ signal }) => questionsOf(client, run, signal),
-    staleTime: Number.POSITIVE_INFINITY,
-    retry: false,
-  });
+  const { id, agent_id: agent, agent_title: title, user_id: user } = run;
   return (
     <li className={style.item}>
       <div className={style.text}>
         <h2>{title || agent}</h2>
-        <p className={style.soft}>{words.asked(sinceText(askedAt ?? startedAt, Date.now(), language))}</p>
-        {data.map(({ component, question }) => (
+        <p className={style.soft}>
+          {words.asked(sinceText(askedAt(run), Date.now(), language))}
+          {user !== null && user !== '' && ` · ${user}`}
+        </p>
+        {questions.map(({ component, question }) => (
           <Question key={component} question={question} />
         ))}
       </div>
@@ -85,7 +71,7 @@ function WaitingRun({ run }: { readonly run: ListedRun }) {
 
 /** Forms have tips and fields; other questions are shown by their texts. */
 function Question({ question }: { readonly question: JsonObject }) {
-  const words = useTexts(texts);
+  const words = useTexts(inboxTexts);
   const { tips, inputs } = question;
   const fields = typeof inputs === 'object' && inputs !== null && !Array.isArray(inputs) ? Object.entries(inputs) : [];
   const names = fields.map(([key, field]) => {

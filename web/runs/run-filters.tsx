@@ -1,12 +1,10 @@
-/** Which runs are listed: agent, status, period. They stand in the address. */
-import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useId } from 'react';
+/** Which runs are listed: agent, state, version, user, when they began and how long they took. They stand in the address. */
 import { Button } from '../parts/button.js';
-import { useClient } from '../shell/studio.js';
+import { ChoiceFilter, Filters, TypedFilter } from '../parts/filter-fields.js';
 import { useTexts } from '../shell/texts.js';
-import { statusTexts } from '../trace/statuses.js';
-import { PERIODS, type Period, type RunFilter, STATUSES } from './run-list.js';
-import style from './runs.module.css';
+import { useVersions } from '../versions/version-data.js';
+import { AgentChoice, StatusChoice } from './filter-choices.js';
+import { isNarrowed, NO_FILTER, PERIODS, type Period, type RunFilter } from './run-list.js';
 import { runsTexts } from './runs-texts.js';
 
 export interface RunFiltersProps {
@@ -16,70 +14,77 @@ export interface RunFiltersProps {
 
 export function RunFilters({ filter, onChange }: RunFiltersProps) {
   const words = useTexts(runsTexts);
-  const states = useTexts(statusTexts);
-  const client = useClient();
-  const { data } = useQuery({
-    queryKey: ['agents', 'names'],
-    queryFn: ({ signal }) =>
-      client.call<{ canvas: readonly { readonly id: string; readonly title: string }[] }>('/agents', {
-        query: { page_size: 100 },
-        signal,
-      }),
-  });
-  const agents = data?.canvas ?? [];
-  const { agent = '', status = '', period = '' } = filter;
-  const isUnknown = agent !== '' && !agents.some(({ id }) => id === agent);
+  const { status, user } = filter;
   return (
-    <search className={style.filters}>
-      <Choice label={words.agent} value={agent} onChange={(value) => onChange({ agent: value })}>
+    <Filters>
+      <AgentFilters filter={filter} onChange={onChange} />
+      <StatusChoice label={words.status} value={status} onChange={(value) => onChange({ status: value })} />
+      <TypedFilter type="search" label={words.user} value={user} onChange={(value) => onChange({ user: value })} />
+      <TimeFilters filter={filter} onChange={onChange} />
+      {isNarrowed(filter) && (
+        <Button look="quiet" onClick={() => onChange(NO_FILTER)}>
+          {words.reset}
+        </Button>
+      )}
+    </Filters>
+  );
+}
+
+/** The agent, and the version of its document; without an agent there are no versions to choose from but the two that all have. */
+function AgentFilters({ filter: { agent = '', version = '' }, onChange }: RunFiltersProps) {
+  const words = useTexts(runsTexts);
+  const { data: versions = [] } = useVersions(agent);
+  const all: readonly (readonly [id: string, name: string])[] = [
+    ...Object.entries(words.versions),
+    ...versions.map(({ id, title }) => [id, title || id.slice(0, 8)] as const),
+  ];
+  return (
+    <>
+      <AgentChoice value={agent} onChange={(value) => onChange({ agent: value, version: undefined })} />
+      <ChoiceFilter label={words.version} value={version} onChange={(value) => onChange({ version: value })}>
         <option value="">{words.all}</option>
-        {isUnknown && <option value={agent}>{agent}</option>}
-        {agents.map(({ id, title }) => (
+        {version !== '' && !all.some(([id]) => id === version) && <option value={version}>{version}</option>}
+        {all.map(([id, name]) => (
           <option key={id} value={id}>
-            {title}
+            {name}
           </option>
         ))}
-      </Choice>
-      <Choice label={words.status} value={status} onChange={(value) => onChange({ status: value })}>
-        <option value="">{words.all}</option>
-        {STATUSES.map((one) => (
-          <option key={one} value={one}>
-            {states[one]}
-          </option>
-        ))}
-      </Choice>
-      <Choice label={words.period} value={period} onChange={(value) => onChange({ period: value })}>
+      </ChoiceFilter>
+    </>
+  );
+}
+
+/** A period up to now, or days; and the length. */
+function TimeFilters({ filter: { period, from, to, min, max }, onChange }: RunFiltersProps) {
+  const words = useTexts(runsTexts);
+  return (
+    <>
+      <ChoiceFilter
+        label={words.period}
+        value={period}
+        onChange={(value) => onChange({ period: value, from: undefined, to: undefined })}
+      >
         <option value="">{words.always}</option>
         {(Object.keys(PERIODS) as Period[]).map((one) => (
           <option key={one} value={one}>
             {words.periods[one]}
           </option>
         ))}
-      </Choice>
-      {(agent !== '' || status !== '' || period !== '') && (
-        <Button look="quiet" onClick={() => onChange({ agent: undefined, status: undefined, period: undefined })}>
-          {words.reset}
-        </Button>
-      )}
-    </search>
-  );
-}
-
-interface ChoiceProps {
-  readonly label: string;
-  readonly value: string;
-  readonly onChange: (value: string | undefined) => void;
-  readonly children: ReactNode;
-}
-
-function Choice({ label, value, onChange, children }: ChoiceProps) {
-  const field = useId();
-  return (
-    <span className={style.choice}>
-      <label htmlFor={field}>{label}</label>
-      <select id={field} value={value} onChange={(event) => onChange(event.target.value || undefined)}>
-        {children}
-      </select>
-    </span>
+      </ChoiceFilter>
+      <TypedFilter
+        type="date"
+        label={words.from}
+        value={from}
+        onChange={(value) => onChange({ from: value, period: undefined })}
+      />
+      <TypedFilter
+        type="date"
+        label={words.to}
+        value={to}
+        onChange={(value) => onChange({ to: value, period: undefined })}
+      />
+      <TypedFilter type="number" label={words.min} value={min} onChange={(value) => onChange({ min: value })} />
+      <TypedFilter type="number" label={words.max} value={max} onChange={(value) => onChange({ max: value })} />
+    </>
   );
 }

@@ -6,12 +6,13 @@ import { EmptyNote, ErrorNote, LoadingNote } from '../parts/notes.js';
 import { useClient } from '../shell/studio.js';
 import { useTexts } from '../shell/texts.js';
 import { RunFilters } from './run-filters.js';
-import { listRuns, PAGE_SIZE, readFilter } from './run-list.js';
+import { isNarrowed, listRuns, PAGE_SIZE, readFilter } from './run-list.js';
 import { RunTable } from './run-table.js';
 import style from './runs.module.css';
 import { runsTexts } from './runs-texts.js';
+import { useLookEvery } from './use-run-news.js';
 
-/** How often the list is asked for again, in milliseconds. */
+/** How often the list is asked for while changes are not told, in milliseconds. */
 const REFRESH_MS = 5_000;
 
 export function RunsPage() {
@@ -22,26 +23,31 @@ export function RunsPage() {
   const { data, error, refetch } = useQuery({
     queryKey: ['runs', filter],
     queryFn: ({ signal }) => listRuns(client, filter, signal),
-    refetchInterval: REFRESH_MS,
+    refetchInterval: useLookEvery(REFRESH_MS),
     placeholderData: keepPreviousData,
   });
   const { page } = filter;
-  const isFiltered = filter.agent !== undefined || filter.status !== undefined || filter.period !== undefined;
+  const turn = (to: number): void => {
+    if (to === 1) change({ page: undefined, upto: undefined });
+    else change({ page: to, upto: filter.upto ?? data?.items[0]?.started_at });
+  };
   return (
     <div className={style.page}>
       <h1>{words.title}</h1>
-      <RunFilters filter={filter} onChange={(next) => change({ page: undefined, ...next })} />
+      <RunFilters filter={filter} onChange={(next) => change({ page: undefined, upto: undefined, ...next })} />
       {error !== null && data === undefined && <ErrorNote error={error} onRetry={() => void refetch()} />}
       {error === null && data === undefined && <LoadingNote />}
-      {data !== undefined && data.items.length === 0 && <EmptyNote title={isFiltered ? words.noneFound : words.none} />}
+      {data !== undefined && data.items.length === 0 && (
+        <EmptyNote title={isNarrowed(filter) ? words.noneFound : words.none} />
+      )}
       {data !== undefined && data.items.length > 0 && <RunTable runs={data.items} />}
       {data !== undefined && (page > 1 || (data.total ?? 0) > PAGE_SIZE) && (
         <nav className={style.pages} aria-label={words.pages}>
-          <Button disabled={page <= 1} onClick={() => change({ page: page === 2 ? undefined : page - 1 })}>
+          <Button disabled={page <= 1} onClick={() => turn(page - 1)}>
             {words.newer}
           </Button>
           <span>{words.place(page, Math.max(page, Math.ceil((data.total ?? 0) / PAGE_SIZE)))}</span>
-          <Button disabled={page * PAGE_SIZE >= (data.total ?? 0)} onClick={() => change({ page: page + 1 })}>
+          <Button disabled={page * PAGE_SIZE >= (data.total ?? 0)} onClick={() => turn(page + 1)}>
             {words.older}
           </Button>
         </nav>

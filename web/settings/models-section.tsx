@@ -1,8 +1,7 @@
 /** The models that documents may name, and the providers that they come from. */
-import { useQuery } from '@tanstack/react-query';
-import type { ListedModel, ModelList } from '../../src/transport/models/model-shapes.js';
+import type { ListedModel } from '../../src/transport/models/model-shapes.js';
 import { ErrorNote } from '../parts/notes.js';
-import { useClient } from '../shell/studio.js';
+import { useModelList } from '../parts/use-model-list.js';
 import { useTexts } from '../shell/texts.js';
 import { Section } from './section.js';
 import style from './settings.module.css';
@@ -10,11 +9,7 @@ import { settingsTexts } from './settings-texts.js';
 
 export function ModelsSection() {
   const words = useTexts(settingsTexts);
-  const client = useClient();
-  const { data, error, refetch } = useQuery({
-    queryKey: ['models'],
-    queryFn: ({ signal }) => client.call<ModelList>('/models', { signal }),
-  });
+  const { data, error, refetch } = useModelList();
   return (
     <Section title={words.models}>
       {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} />}

@@ -4,6 +4,7 @@ import { ErrorNote, LoadingNote } from '../parts/notes.js';
 import { useTexts } from '../shell/texts.js';
 import { useSystem } from '../shell/use-system.js';
 import { Appearance } from './appearance.js';
+import { BreakersSection } from './breakers-section.js';
 import { HealthSection } from './health-section.js';
 import { KeySection } from './key-section.js';
 import { LimitsSection } from './limits-section.js';
@@ -28,6 +29,7 @@ export function SettingsPage() {
           <ServerSection info={data} />
           <HealthSection />
           <ModelsSection />
+          <BreakersSection />
           <McpSection isThere={data.parts?.includes('mcp') === true} />
           {data.limits !== undefined && <LimitsSection limits={data.limits} />}
         </>

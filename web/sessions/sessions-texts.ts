@@ -1,0 +1,48 @@
+/** What the list of sessions says. */
+import { defineTexts } from '../shell/texts.js';
+
+export const sessionsTexts = defineTexts({
+  en: {
+    title: 'Sessions',
+    none: 'Nothing has been said yet.',
+    noneFound: 'No session is like that.',
+    search: 'Search in what was said',
+    agent: 'Agent',
+    user: 'User',
+    from: 'Made from',
+    to: 'Made until',
+    reset: 'Show all',
+    session: 'Session',
+    untitled: 'Without a name',
+    lastRun: 'Last run',
+    made: 'Made',
+    used: 'Used',
+    actions: 'Actions',
+    delete: 'Delete',
+    deleteTitle: 'Delete this session?',
+    deleteText: (name: string) =>
+      `What was said in "${name}" is deleted for good. A run that is at work there is stopped.`,
+    cancel: 'Cancel',
+  },
+  zh: {
+    title: '会话',
+    none: '还没有任何对话。',
+    noneFound: '没有符合条件的会话。',
+    search: '搜索对话内容',
+    agent: '智能体',
+    user: '用户',
+    from: '创建自',
+    to: '创建至',
+    reset: '显示全部',
+    session: '会话',
+    untitled: '未命名',
+    lastRun: '最近运行',
+    made: '创建于',
+    used: '使用于',
+    actions: '操作',
+    delete: '删除',
+    deleteTitle: '删除此会话？',
+    deleteText: (name: string) => `将永久删除“${name}”中的对话内容。其中正在进行的运行会被停止。`,
+    cancel: '取消',
+  },
+});
