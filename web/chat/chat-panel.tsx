@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useMemo, useRef } from 'react';
 import { useLocation } from 'wouter';
 import type { Document } from '../../src/dsl/document.js';
-import { beginParams, prologue } from '../../src/dsl/introspect.js';
+import { beginParams, ingestionComponents, prologue } from '../../src/dsl/introspect.js';
 import { ErrorNote, LoadingNote } from '../parts/notes.js';
 import type { AgentDetail } from '../run/agent-detail.js';
 import type { Conversation, ConversationState } from '../run/conversation.js';
@@ -13,8 +13,10 @@ import style from './chat-panel.module.css';
 import { Composer } from './composer.js';
 import { fieldsOf } from './form-model.js';
 import { LiveTurn } from './live-turn.js';
+import { PipelineNote } from './pipeline-note.js';
 import { ScrollLog } from './scroll-log.js';
 import { PendingTurn, TurnView } from './turn-view.js';
+import { useTelling } from './use-telling.js';
 
 const texts = defineTexts({
   en: { log: 'Conversation' },
@@ -34,8 +36,10 @@ export function ChatPanel({ agent, document, conversation, state }: ChatPanelPro
   const send = useSend(agent.id, conversation);
   const greeting = useMemo(() => (document === undefined ? '' : prologue(document)), [document]);
   const fields = useMemo(() => fieldsOf((document && beginParams(document))?.inputs), [document]);
+  const isPipeline = useMemo(() => document !== undefined && ingestionComponents(document).length > 0, [document]);
   const { turns, sending, isLoading, error } = state;
   const last = turns.at(-1);
+  const telling = useTelling(document, last?.store);
   const isBroken = error !== undefined && sending === undefined;
   return (
     <div className={style.panel}>
@@ -61,7 +65,18 @@ export function ChatPanel({ agent, document, conversation, state }: ChatPanelPro
         {sending !== undefined && <PendingTurn input={sending} />}
         {isBroken && <ErrorNote error={error} />}
       </ScrollLog>
-      <Composer agent={agent.id} fields={fields} isBusy={sending !== undefined} store={last?.store} onSend={send} />
+      {isPipeline ? (
+        <PipelineNote agent={agent.id} />
+      ) : (
+        <Composer
+          agent={agent.id}
+          fields={fields}
+          isBusy={sending !== undefined}
+          store={last?.store}
+          telling={telling}
+          onSend={send}
+        />
+      )}
     </div>
   );
 }

@@ -1,12 +1,13 @@
 /** The mark `[n]` in an answer, which opens what it cites. */
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
+import { laterPart } from '../parts/later-part.js';
 import { LoadingNote } from '../parts/notes.js';
 import { Popover } from '../parts/popover.js';
 import { defineTexts, useTexts } from '../shell/texts.js';
 import style from './citation.module.css';
 import type { CitedSource } from './evidence.js';
 
-const EvidenceView = lazy(async () => ({ default: (await import('./evidence-view.js')).EvidenceView }));
+const EvidenceView = laterPart(async () => (await import('./evidence-view.js')).EvidenceView);
 
 const texts = defineTexts({
   en: { open: (n: string) => `Evidence ${n}` },

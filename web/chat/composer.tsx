@@ -1,6 +1,6 @@
 /** Where the user writes: words, files, and what Begin asks for. Enter sends, Shift and Enter break the line. */
 import { Paperclip, SendHorizontal, Square } from 'lucide-react';
-import { type FormEvent, type KeyboardEvent, useRef, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { NEVER } from 'rxjs';
 import type { Json } from '../../src/json.js';
 import { Button, IconButton } from '../parts/button.js';
@@ -16,6 +16,8 @@ import style from './composer.module.css';
 import { FileList } from './file-drop.js';
 import { FormFields } from './form-fields.js';
 import { type FieldValues, type FormField, givenValues, problemOf, suggestedOf } from './form-model.js';
+import { type Telling, useTell } from './use-telling.js';
+import { Writing } from './writing.js';
 
 const texts = defineTexts({
   en: {
@@ -25,8 +27,21 @@ const texts = defineTexts({
     stop: 'Stop',
     attach: 'Attach files',
     inputs: 'Inputs',
+    tell: 'Tell the agents while they work',
+    none: 'Nothing can be told to this run: its canvas has no agent with tools.',
+    over: 'Nothing can be told to this run any more: its agents are done.',
   },
-  zh: { message: '消息', hint: '请输入问题', send: '发送', stop: '停止', attach: '添加文件', inputs: '输入项' },
+  zh: {
+    message: '消息',
+    hint: '请输入问题',
+    send: '发送',
+    stop: '停止',
+    attach: '添加文件',
+    inputs: '输入项',
+    tell: '在智能体工作时告诉它们',
+    none: '无法向此次运行补充内容：画布中没有带工具的智能体。',
+    over: '无法再向此次运行补充内容：智能体已完成。',
+  },
 });
 
 export interface ComposerProps {
@@ -38,11 +53,13 @@ export interface ComposerProps {
   readonly isBusy: boolean;
   /** The run of the last turn. */
   readonly store: RunStore | undefined;
+  /** How the agents of that run are told something. @default they are not */
+  readonly telling?: Telling | undefined;
   /** Gives whether it was taken. */
   readonly onSend: (input: TurnInput) => Promise<boolean>;
 }
 
-export function Composer({ agent, takesFiles = true, fields, isBusy, store, onSend }: ComposerProps) {
+export function Composer({ agent, takesFiles = true, fields, isBusy, store, telling, onSend }: ComposerProps) {
   const words = useTexts(texts);
   const [text, setText] = useDraft(agent);
   const [values, setValues] = useState<FieldValues>(() => suggestedOf(fields));
@@ -53,8 +70,11 @@ export function Composer({ agent, takesFiles = true, fields, isBusy, store, onSe
   const status = useObservable(store?.picture$ ?? NEVER, store?.picture)?.status;
   const isAtWork = status === 'running' || status === 'stopping';
   const isReady = text.trim() !== '' || files.length > 0 || fields.length > 0;
+  const hears = status === 'running' && telling !== undefined && telling.whyNot === undefined;
+  const [error, tell] = useTell(telling, setText);
   const send = async (event?: FormEvent) => {
     event?.preventDefault();
+    if (hears) return tell(text.trim());
     if (isBusy || isAtWork || !isReady || uploads.underway.some(({ error }) => error === undefined)) return;
     setIsChecked(true);
     if (fields.some((field) => problemOf(field, values[field.key]) !== undefined)) return;
@@ -106,7 +126,13 @@ export function Composer({ agent, takesFiles = true, fields, isBusy, store, onSe
         ) : (
           <span />
         )}
-        <Writing text={text} onChange={setText} onSend={() => void send()} />
+        <Writing
+          label={hears ? words.tell : words.message}
+          hint={hears ? words.tell : words.hint}
+          text={text}
+          onChange={setText}
+          onSend={() => void send()}
+        />
         {isAtWork && store !== undefined ? (
           <StopButton store={store} isStopping={status === 'stopping'} />
         ) : (
@@ -115,34 +141,9 @@ export function Composer({ agent, takesFiles = true, fields, isBusy, store, onSe
           </Button>
         )}
       </div>
+      {status === 'running' && telling?.whyNot !== undefined && <p className={style.about}>{words[telling.whyNot]}</p>}
+      {error !== undefined && <ErrorNote error={error} />}
     </form>
-  );
-}
-
-interface WritingProps {
-  readonly text: string;
-  readonly onChange: (text: string) => void;
-  readonly onSend: () => void;
-}
-
-function Writing({ text, onChange, onSend }: WritingProps) {
-  const words = useTexts(texts);
-  const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    // Enter ends a word that is being composed, as in Chinese.
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
-    event.preventDefault();
-    onSend();
-  };
-  return (
-    <textarea
-      className={style.text}
-      aria-label={words.message}
-      placeholder={words.hint}
-      rows={Math.min(8, Math.max(1, text.split('\n', 9).length))}
-      value={text}
-      onChange={({ target }) => onChange(target.value)}
-      onKeyDown={press}
-    />
   );
 }
 

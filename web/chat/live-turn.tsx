@@ -1,20 +1,25 @@
 /** A turn whose run is followed. */
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
+import type { ActivationPicture } from '../../src/canvas/picture/picture.js';
 import { isJsonObject } from '../../src/json.js';
+import { laterPart } from '../parts/later-part.js';
+import { changeQuery } from '../parts/location.js';
 import { LoadingNote } from '../parts/notes.js';
 import { useObservable } from '../parts/use-observable.js';
 import type { AgentDetail } from '../run/agent-detail.js';
 import type { RunStore } from '../run/run-store.js';
 import type { TurnInput } from '../run/start-turn.js';
 import type { Turn } from '../run/turns.js';
+import { STEP } from '../trace/steps.js';
 import { AnswerView, Said } from './answer-view.js';
 import { ConnectionNote } from './connection-note.js';
 import { RunEnd } from './run-end.js';
+import { ToldInputs } from './told-inputs.js';
 import style from './turn.module.css';
 import { useSpeaks } from './use-speaks.js';
 import { UserWords } from './user-words.js';
 
-const QuestionForm = lazy(async () => ({ default: (await import('./question-form.js')).QuestionForm }));
+const QuestionForm = laterPart(async () => (await import('./question-form.js')).QuestionForm);
 
 export interface LiveTurnProps {
   readonly turn: Turn;
@@ -39,6 +44,7 @@ export function LiveTurn({ turn, store, agent, isLast, onAnswer }: LiveTurnProps
       ) : (
         <AnswerView picture={picture} speaks={speaks} />
       )}
+      <ToldInputs store={store} picture={picture} />
       {isLast &&
         status === 'waiting' &&
         questions.map((question) => (
@@ -52,8 +58,14 @@ export function LiveTurn({ turn, store, agent, isLast, onAnswer }: LiveTurnProps
         agent={agent}
         isLast={isLast}
         onResume={() => void onAnswer({ query: '', resumeFrom: store.run })}
+        onStep={isLast ? showStep : undefined}
       />
       <ConnectionNote connection={connection} />
     </article>
   );
+}
+
+/** The canvas and the trace show the last run of a conversation. */
+function showStep({ ordinal }: ActivationPicture): void {
+  changeQuery({ tab: 'trace', [STEP]: ordinal });
 }

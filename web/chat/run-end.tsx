@@ -1,13 +1,15 @@
 /** How a run stands, or how it ended: working, stopped and what was cut off, failed and what to do. */
-import { CircleAlert, RotateCw } from 'lucide-react';
+import { CircleAlert, RotateCw, Search } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import type { RunPicture } from '../../src/canvas/picture/picture.js';
+import type { ActivationPicture, RunPicture } from '../../src/canvas/picture/picture.js';
 import { ERROR_CODES, type ErrorCode } from '../../src/errors.js';
 import { Button } from '../parts/button.js';
 import { CopyButton } from '../parts/copy-button.js';
 import type { AgentDetail } from '../run/agent-detail.js';
 import type { RunStore } from '../run/run-store.js';
 import { defineTexts, useTexts } from '../shell/texts.js';
+import { endingStep } from '../trace/steps.js';
+import { useWhereText } from '../trace/where-text.js';
 import { adviceFor } from './advice.js';
 import { duration } from './duration.js';
 import { reportOf } from './report.js';
@@ -21,7 +23,8 @@ const texts = defineTexts({
     cut: (names: string) => `Cut off: ${names}.`,
     none: 'Nothing was at work.',
     failed: 'The run failed',
-    at: (name: string) => `in ${name}`,
+    at: (name: string, where: string) => (where === '' ? `in ${name}` : `in ${where} › ${name}`),
+    step: 'Show the step',
     took: (time: string) => `took ${time}`,
     tokens: (count: number) => `${count} tokens`,
     recovered: 'The server was lost meanwhile; the run went on from where it stood.',
@@ -37,7 +40,8 @@ const texts = defineTexts({
     cut: (names: string) => `被中断：${names}。`,
     none: '当时没有节点在运行。',
     failed: '运行失败',
-    at: (name: string) => `位于 ${name}`,
+    at: (name: string, where: string) => (where === '' ? `位于 ${name}` : `位于 ${where} › ${name}`),
+    step: '显示该步骤',
     took: (time: string) => `用时 ${time}`,
     tokens: (count: number) => `${count} 个 token`,
     recovered: '期间服务器中断；运行已从中断处继续。',
@@ -55,9 +59,11 @@ export interface RunEndProps {
   readonly isLast: boolean;
   /** Goes on where the run ended; undefined where runs cannot be gone on with. */
   readonly onResume: (() => void) | undefined;
+  /** Shows what a step did; undefined where nothing does. */
+  readonly onStep?: ((step: ActivationPicture) => void) | undefined;
 }
 
-export function RunEnd({ picture, store, agent, isLast, onResume }: RunEndProps) {
+export function RunEnd({ picture, store, agent, isLast, onResume, onStep }: RunEndProps) {
   const words = useTexts(texts);
   const { status, error, elapsedMs = 0, usage, recoveries, answer, startedAtMs } = picture;
   const isAtWork = status === 'running' || status === 'stopping';
@@ -65,7 +71,7 @@ export function RunEnd({ picture, store, agent, isLast, onResume }: RunEndProps)
   return (
     <>
       {recoveries > 0 && <p className={style.soft}>{words.recovered}</p>}
-      {error !== undefined && status === 'failed' && <Failure error={error} picture={picture} />}
+      {error !== undefined && status === 'failed' && <Failure error={error} picture={picture} onStep={onStep} />}
       {status === 'cancelled' && <p className={style.stopped}>{stoppedText(words, picture)}</p>}
       {status === 'succeeded' && answer.parts.length === 0 && <p className={style.soft}>{words.silent}</p>}
       <p className={style.facts}>
@@ -95,27 +101,35 @@ function stoppedText(words: Words, { nodes, elapsedMs = 0 }: RunPicture): string
   return `${words.stopped(duration(elapsedMs))} ${cut.length === 0 ? words.none : words.cut(cut.join(', '))}`;
 }
 
-function Failure({
-  error,
-  picture,
-}: {
+interface FailureProps extends Pick<RunEndProps, 'picture' | 'onStep'> {
   readonly error: NonNullable<RunPicture['error']>;
-  readonly picture: RunPicture;
-}) {
+}
+
+function Failure({ error, picture, onStep }: FailureProps) {
   const words = useTexts(texts);
   const advice = useTexts(adviceFor(error.code));
   const { code, message, node } = error;
   const known = Object.hasOwn(ERROR_CODES, code) ? ERROR_CODES[code as ErrorCode].summary : undefined;
-  const name = node === undefined ? undefined : (picture.nodes.get(node)?.name ?? node);
+  const nameOf = (id: string): string => picture.nodes.get(id)?.name || id;
+  const whereOf = useWhereText(nameOf);
+  const step = endingStep(picture);
+  const name = step?.node ?? node;
+  const place = name === undefined ? '' : words.at(nameOf(name), whereOf(step?.within));
   return (
     <div role="alert" className={style.failure}>
       <p className={style.failureTitle}>
         <CircleAlert size={16} aria-hidden="true" />
-        {words.failed} {name !== undefined && words.at(name)} <code>{code}</code>
+        {words.failed} {place} <code>{code}</code>
       </p>
       {known !== undefined && known !== message && <p>{known}</p>}
       <p className={style.cause}>{message}</p>
       {advice !== '' && <p className={style.soft}>{advice}</p>}
+      {step !== undefined && onStep !== undefined && (
+        <Button className={style.step} onClick={() => onStep(step)}>
+          <Search size={14} aria-hidden="true" />
+          {words.step}
+        </Button>
+      )}
     </div>
   );
 }

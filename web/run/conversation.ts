@@ -120,6 +120,7 @@ export class Conversation {
       query,
       files: files.map(({ id, name, size }) => ({ id, name, size })),
       run,
+      isNew: true,
       ...(parent !== undefined && { parent }),
     };
     this.#state.next({ ...now, ...(session !== undefined && { session }), turns: [...now.turns, turn] });

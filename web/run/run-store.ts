@@ -25,6 +25,7 @@ import { type FeedNews, feed, type LinkState } from '../api/feed.js';
 import { returning } from '../api/return-link.js';
 import { type RunPlace, socketLink } from '../api/socket-link.js';
 import { streamLink } from '../api/stream-link.js';
+import { RunInputs } from './run-inputs.js';
 
 /** How a run stands with the server; `refused` when its events cannot be had. */
 export type Connection = LinkState | { readonly is: 'refused'; readonly error: unknown };
@@ -60,6 +61,8 @@ export class RunStore {
   readonly picture$: Observable<RunPicture>;
   /** How it stands with the server. */
   readonly connection$: Observable<Connection>;
+  /** What is said to its agents while it works. */
+  readonly inputs: RunInputs;
   readonly #client: Client;
   readonly #place: RunPlace;
   readonly #log: PictureLog;
@@ -77,6 +80,7 @@ export class RunStore {
     this.run = place.run;
     this.#client = client;
     this.#place = place;
+    this.inputs = new RunInputs(client, place.path);
     this.#log = new PictureLog({ nodes });
     this.#news$ = news$ ?? newsOf(client, place);
     this.picture$ = this.#changes.pipe(

@@ -1,7 +1,7 @@
 /** Turns: how one is started, on the server. */
 import type { JsonObject } from '../../src/json.js';
 import { ApiError, type Client } from '../api/client.js';
-import { agentPath, runPath } from './paths.js';
+import { agentPath, RUN_ALONE, runPath } from './paths.js';
 
 /** A file as the server describes what was uploaded. */
 export interface UploadedFile {
@@ -63,10 +63,10 @@ export async function startedRun(response: Response): Promise<string> {
   return run;
 }
 
-/** A run by its id, without what its nodes did: that would be read from all its events. @throws ApiError. */
+/** A run by its id, without what its nodes did. @throws ApiError. */
 export function readRun(client: Client, agent: string, run: string, signal?: AbortSignal): Promise<RunItem> {
   return client.call<RunItem>(runPath(agent, run), {
-    query: { nodes: false },
+    query: RUN_ALONE,
     ...(signal !== undefined && { signal }),
   });
 }

@@ -19,6 +19,10 @@ export interface Turn {
   readonly run?: string;
   /** The run that it goes on with, when that is one of the same conversation. */
   readonly parent?: string;
+  /** It was begun on this page, rather than read. */
+  readonly isNew?: true;
+  /** Its run was at work when it was looked up. */
+  readonly isAtWork?: boolean;
   /** Its run, once it is followed. */
   readonly store?: RunStore;
 }
@@ -51,6 +55,10 @@ function unsaidTurns(runs: readonly RunItem[], turns: ReadonlyMap<string, Turn>)
 
 function runFields(run: RunItem | undefined): Partial<Turn> {
   if (run === undefined) return {};
-  const { id, parent_run_id: parent, forked_at: forkedAt } = run;
-  return { run: id, ...(parent !== null && forkedAt === null && { parent }) };
+  const { id, parent_run_id: parent, forked_at: forkedAt, status } = run;
+  return {
+    run: id,
+    ...(parent !== null && forkedAt === null && { parent }),
+    ...(status === 'running' && { isAtWork: true }),
+  };
 }
