@@ -123,6 +123,14 @@ export interface Badge {
   readonly kind: 'retry' | 'timeout' | 'fallback' | 'join';
   /** How often, or how many seconds. */
   readonly amount?: number;
+  /** What the document says of it, as it is written there. */
+  readonly mode?: string;
+}
+
+/** That several ways lead to a component, with how they come together where its parameters say so. */
+export function joinBadge(params: JsonObject): Badge {
+  const mode = ownText(params, 'join_mode');
+  return { kind: 'join', ...(mode !== undefined && mode !== '' && { mode }) };
 }
 
 /** Retries, time limit, and a value in place of a failure. */

@@ -10,6 +10,7 @@ import {
   badgesOf,
   branchesOf,
   hasErrorExit,
+  joinBadge,
   type OfferedTool,
   summaryOf,
   toolsOf,
@@ -148,7 +149,7 @@ function drawNode(component: DocumentComponent, place: Place): DrawnNode {
     tools: toolsOf(params),
     branches,
     hasExceptions,
-    badges: [...badgesOf(params), ...(isJoin ? [{ kind: 'join' } as const] : [])],
+    badges: [...badgesOf(params), ...(isJoin ? [joinBadge(params)] : [])],
   };
   drawn.set(component, node);
   return node;

@@ -1,13 +1,14 @@
 /** Opens the dialog that runs on from an event. */
 import { GitFork } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { Button } from '../parts/button.js';
+import { laterDialog } from '../parts/later-part.js';
 import { useTexts } from '../shell/texts.js';
 import type { RunSource } from '../trace/run-source.js';
 import { forkTexts } from './fork-texts.js';
 
 /** Needed by few, so that it is loaded when it is opened first. */
-const ForkDialog = lazy(async () => ({ default: (await import('./fork-dialog.js')).ForkDialog }));
+const ForkDialog = laterDialog(async () => (await import('./fork-dialog.js')).ForkDialog);
 
 export interface ForkButtonProps {
   readonly store: RunSource;

@@ -1,7 +1,6 @@
 /** "Run on from here": what stays, what runs again, and what is to be different; then both runs stand side by side. */
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useId, useMemo, useState } from 'react';
-import { useLocation } from 'wouter';
 import type { RunPicture } from '../../src/canvas/picture/picture.js';
 import type { JsonObject } from '../../src/json.js';
 import { Button } from '../parts/button.js';
@@ -11,12 +10,11 @@ import { useClient } from '../shell/studio.js';
 import { useTexts } from '../shell/texts.js';
 import { readState } from '../trace/read-state.js';
 import type { RunSource } from '../trace/run-source.js';
-import { compareAddress } from './compare-address.js';
 import style from './fork-dialog.module.css';
 import { ForkOutlook } from './fork-outlook.js';
 import { planFork } from './fork-plan.js';
 import { forkTexts } from './fork-texts.js';
-import { startFork } from './start-fork.js';
+import { useStartFork } from './use-start-fork.js';
 import { ValueEditor } from './value-editor.js';
 import { changesOf, type Edits, editables } from './value-edits.js';
 
@@ -39,10 +37,10 @@ export function ForkDialog({ store, at, onClose }: ForkDialogProps) {
   const [query, setQuery] = useState(asked);
   const [edits, setEdits] = useState(NO_EDITS);
   const { broken, ...changes } = changesOf(values, edits);
-  const { start, isBusy, error } = useStart(store, at, onClose);
+  const { start, isBusy, error } = useStartFork(store);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (broken.length === 0) void start({ ...changes, ...(query !== asked && { query }) });
+    if (broken.length === 0) void start(at, { ...changes, ...(query !== asked && { query }) });
   };
   return (
     <Dialog title={words.title(at)} onClose={onClose} isWide>
@@ -85,23 +83,4 @@ function useValues(store: RunSource, at: number, picture: RunPicture) {
     return editables(Object.fromEntries(outputs), {});
   }, [data, picture]);
   return { values, isKnown: error === null };
-}
-
-function useStart({ agent, run }: RunSource, at: number, onClose: () => void) {
-  const client = useClient();
-  const [, navigate] = useLocation();
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
-  const start = async (change: Parameters<typeof startFork>[1]['change']) => {
-    setIsBusy(true);
-    try {
-      const forked = await startFork(client, { agent, run, at, change });
-      onClose();
-      navigate(compareAddress(agent, run, forked));
-    } catch (failure) {
-      setError(failure);
-      setIsBusy(false);
-    }
-  };
-  return { start, isBusy, error };
 }

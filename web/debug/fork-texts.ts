@@ -26,6 +26,10 @@ export const forkTexts = defineTexts({
     unknown: 'The server does not say which variables there were, so outputs and the question can be changed.',
     start: 'Run on',
     cancel: 'Cancel',
+    another: 'Another value in its place runs on from here; what had finished is not run again.',
+    runOn: 'Run on with this value',
+    keys: 'Ctrl+Enter',
+    leave: 'Leave it as it was',
   },
   zh: {
     open: '从此处继续运行',
@@ -51,5 +55,9 @@ export const forkTexts = defineTexts({
     unknown: '服务器未提供当时的变量，因此可以更改输出和问题。',
     start: '继续运行',
     cancel: '取消',
+    another: '换成其他值后将从此处继续运行；已完成的步骤不会重复运行。',
+    runOn: '用此值继续运行',
+    keys: 'Ctrl+Enter',
+    leave: '恢复原值',
   },
 });

@@ -1,11 +1,12 @@
 /** Variables and outputs of a run, each of which can be given another value. */
 import { Pencil, Undo2 } from 'lucide-react';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { IconButton } from '../parts/button.js';
 import { useTexts } from '../shell/texts.js';
 import style from './fork-dialog.module.css';
 import { forkTexts } from './fork-texts.js';
 import { type Editable, type Edits, textOf } from './value-edits.js';
+import { ValueField } from './value-field.js';
 
 export interface ValueEditorProps {
   readonly values: readonly Editable[];
@@ -69,7 +70,6 @@ const SHOWN_CHARACTERS = 120;
 
 function ValueLine({ value: { component, name, kind, value }, text, isBroken, onEdit }: ValueLineProps) {
   const words = useTexts(forkTexts);
-  const problem = useId();
   const title = component === '' ? name : `${component}@${name}`;
   const before = textOf(value);
   return (
@@ -92,21 +92,7 @@ function ValueLine({ value: { component, name, kind, value }, text, isBroken, on
           </IconButton>
         )}
       </div>
-      {text !== undefined && (
-        <textarea
-          aria-label={title}
-          aria-invalid={isBroken}
-          aria-describedby={isBroken ? problem : undefined}
-          rows={Math.min(12, text.split('\n').length + 1)}
-          value={text}
-          onChange={(event) => onEdit(event.target.value)}
-        />
-      )}
-      {isBroken && (
-        <p id={problem} className={style.problem}>
-          {words.broken}
-        </p>
-      )}
+      {text !== undefined && <ValueField title={title} text={text} isBroken={isBroken} onEdit={onEdit} />}
     </li>
   );
 }

@@ -1,8 +1,9 @@
 /** The panel beside a canvas: the conversation, the trace, the state. */
 import { Tabs } from 'radix-ui';
-import { lazy, type ReactNode, Suspense } from 'react';
+import { type ReactNode, Suspense } from 'react';
 import type { Document } from '../../src/dsl/document.js';
 import { ChatPanel } from '../chat/chat-panel.js';
+import { laterPart } from '../parts/later-part.js';
 import { useQueryValues } from '../parts/location.js';
 import { EmptyNote, LoadingNote } from '../parts/notes.js';
 import { defineTexts, useTexts } from '../shell/texts.js';
@@ -10,16 +11,15 @@ import type { AgentDetail } from './agent-detail.js';
 import type { Conversation, ConversationState } from './conversation.js';
 import style from './run-panel.module.css';
 import type { RunStore } from './run-store.js';
+import { readTab, TABS } from './tabs.js';
 
-const TracePanel = lazy(async () => ({ default: (await import('../trace/trace-panel.js')).TracePanel }));
-const StatePanel = lazy(async () => ({ default: (await import('../trace/state-panel.js')).StatePanel }));
+const TracePanel = laterPart(async () => (await import('../trace/trace-panel.js')).TracePanel);
+const StatePanel = laterPart(async () => (await import('../trace/state-panel.js')).StatePanel);
 
 const texts = defineTexts({
   en: { label: 'Views of the run', run: 'Run', trace: 'Trace', state: 'State', none: 'Nothing has run yet.' },
   zh: { label: '运行视图', run: '运行', trace: '轨迹', state: '状态', none: '还没有运行。' },
 });
-
-const TABS = ['run', 'trace', 'state'] as const;
 
 export interface RunPanelProps {
   readonly agent: AgentDetail;
@@ -36,7 +36,7 @@ export interface RunPanelProps {
 export function RunPanel({ agent, document, conversation, state, store, selected, onSelect }: RunPanelProps) {
   const words = useTexts(texts);
   const [query, changeQuery] = useQueryValues();
-  const tab = TABS.find((one) => one === query.get('tab')) ?? 'run';
+  const tab = readTab(query);
   const none = <EmptyNote title={words.none} />;
   const choose = (next: string) => changeQuery({ tab: next === 'run' ? undefined : next });
   return (

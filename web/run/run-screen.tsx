@@ -11,7 +11,9 @@ import { readAddress } from './place.js';
 import { RunHeader } from './run-header.js';
 import { RunPanel } from './run-panel.js';
 import style from './run-screen.module.css';
+import { readTab } from './tabs.js';
 import { useConversation, useShownRun } from './use-conversation.js';
+import { useSteps } from './use-steps.js';
 
 const texts = defineTexts({
   en: { canvas: 'Canvas', panel: 'Run panel' },
@@ -35,8 +37,13 @@ export function RunScreen({ agent, document: loaded }: RunScreenProps) {
   const { conversation, state } = useConversation(agent.id, loaded, address);
   const [selected, setSelected] = useState<string>();
   const run = address?.run ?? state.turns.findLast((turn) => turn.store !== undefined)?.run;
-  const shown = useShownRun(conversation, state, run, query.get('at'));
+  const at = query.get('at');
+  const tab = readTab(query);
+  const shown = useShownRun(conversation, state, run, at);
   const select = useCallback((id: string | undefined) => setSelected(id), []);
+  const turn = run === undefined ? undefined : state.turns.find((one) => one.run === run);
+  const isEdited = edited !== undefined && edited !== loaded;
+  const steps = useSteps({ store: shown.store, turn, tab, at, isEdited, onSelect: select });
   return (
     <div className={style.screen}>
       <RunHeader agent={agent} conversation={conversation} session={state.session} />
@@ -49,8 +56,10 @@ export function RunScreen({ agent, document: loaded }: RunScreenProps) {
               agent={agent}
               document={loaded}
               conversation={conversation}
+              isRead={address?.run !== undefined || address?.session !== undefined}
               selected={selected}
-              onSelect={select}
+              opensForm={tab === 'run' && !steps.isReading}
+              onSelect={steps.choose}
               onDocument={setEdited}
             />
           </section>

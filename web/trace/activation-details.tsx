@@ -9,7 +9,7 @@ import { CallList } from './call-list.js';
 import { detailsTexts } from './details-texts.js';
 import { LongText } from './long-text.js';
 import { StatusTag } from './status-tag.js';
-import { whereText } from './where-text.js';
+import { useWhereText } from './where-text.js';
 import { WhySection } from './why-section.js';
 
 export interface ActivationDetailsProps {
@@ -22,13 +22,16 @@ export interface ActivationDetailsProps {
   readonly onSeek: (seq: number) => void;
   /** What it read. */
   readonly reads?: ReactNode;
+  /** Stands in the place of its outputs, such as fields for them. @default a tree */
+  readonly gave?: ReactNode;
   /** Buttons of the screen around, such as to run on from here. */
   readonly children?: ReactNode;
 }
 
 export function ActivationDetails(props: ActivationDetailsProps) {
-  const { node, activation, nameOf, startMs, onSeek, reads, children } = props;
+  const { node, activation, nameOf, startMs, onSeek, reads, gave, children } = props;
   const words = useTexts(detailsTexts);
+  const whereOf = useWhereText(nameOf);
   const { text, thinking, omittedCharacters, outputs, isRetracted } = activation;
   // Those of tools stand with the calls.
   const notices = activation.notices.filter(({ name }) => name !== 'tool-called');
@@ -37,14 +40,14 @@ export function ActivationDetails(props: ActivationDetailsProps) {
       <header className={style.head}>
         <h3>{node.name || node.id}</h3>
         <StatusTag status={activation.status} />
-        <span className={style.where}>{whereText(activation.within, nameOf, words.pass)}</span>
+        <span className={style.where}>{whereOf(activation.within)}</span>
         <span className={style.actions}>{children}</span>
       </header>
       <Facts activation={activation} startMs={startMs} onSeek={onSeek} />
       <WhySection node={node} activation={activation} nameOf={nameOf} />
       {reads}
       <CallList activation={activation} startMs={startMs} />
-      {text !== '' && (
+      {text !== '' && !Object.values(outputs ?? {}).includes(text) && (
         <Part title={isRetracted === true ? words.retracted : words.said}>
           <LongText text={text} omitted={omittedCharacters} label={words.said} />
         </Part>
@@ -56,9 +59,7 @@ export function ActivationDetails(props: ActivationDetailsProps) {
         </details>
       )}
       {outputs !== undefined && Object.keys(outputs).length > 0 && (
-        <Part title={words.gave}>
-          <JsonView value={outputs} label={words.gave} />
-        </Part>
+        <Part title={words.gave}>{gave ?? <JsonView value={outputs} label={words.gave} />}</Part>
       )}
       {notices.length > 0 && (
         <Part title={words.notices}>

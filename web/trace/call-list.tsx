@@ -45,6 +45,8 @@ export function CallList({ activation, startMs }: CallListProps) {
   const words = useTexts(texts);
   const items = useMemo(() => callsOf(activation), [activation]);
   const { calls } = activation;
+  // What it was asked tells most of why an answer is as it is.
+  const lastModel = calls.findLast(({ kind }) => kind === 'model');
   const others = items.filter(({ call }) => call === undefined);
   if (calls.length + others.length === 0) return null;
   return (
@@ -56,6 +58,7 @@ export function CallList({ activation, startMs }: CallListProps) {
             key={call.id}
             call={call}
             startMs={startMs}
+            isOpen={call === lastModel}
             logged={items.find((item) => item.call === call)?.logged}
           />
         ))}
@@ -76,11 +79,13 @@ export function CallList({ activation, startMs }: CallListProps) {
 interface CallLineProps {
   readonly call: KeyedCall;
   readonly startMs: number;
+  /** Whether what it was asked is unfolded at first. */
+  readonly isOpen: boolean;
   /** What was asked and answered, where the log has it. */
   readonly logged: ToolLog | undefined;
 }
 
-function CallLine({ call, startMs, logged }: CallLineProps) {
+function CallLine({ call, startMs, isOpen, logged }: CallLineProps) {
   const words = useTexts(texts);
   const { kind, name, status, error, startedAtMs, firstPieceAtMs, endedAtMs, usage, parent, asked } = call;
   const facts = [
@@ -99,7 +104,7 @@ function CallLine({ call, startMs, logged }: CallLineProps) {
       </div>
       {error !== undefined && <p className={style.callError}>{error}</p>}
       {asked !== undefined && (
-        <details>
+        <details open={isOpen}>
           <summary>{words.asked}</summary>
           <JsonView value={asked} label={words.asked} levels={4} />
         </details>

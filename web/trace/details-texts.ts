@@ -7,7 +7,6 @@ const count = (value: number, language: string): string => value.toLocaleString(
 export const detailsTexts = defineTexts({
   en: {
     label: (name: string) => `What ${name} did`,
-    pass: (container: string, round: string) => `${container}, pass ${round}`,
     began: 'Began after',
     took: 'Took',
     notYet: 'not over yet',
@@ -25,7 +24,6 @@ export const detailsTexts = defineTexts({
   },
   zh: {
     label: (name: string) => `${name} 做了什么`,
-    pass: (container: string, round: string) => `${container} 第 ${round} 轮`,
     began: '开始于',
     took: '用时',
     notYet: '尚未结束',

@@ -7,7 +7,7 @@ import style from './state-panel.module.css';
 import { stateTexts } from './state-texts.js';
 import { StatusTag } from './status-tag.js';
 import type { TokenState } from './token-states.js';
-import { whereText } from './where-text.js';
+import { useWhereText } from './where-text.js';
 
 interface Named {
   /** Names of nodes by id. */
@@ -16,6 +16,7 @@ interface Named {
 
 export function TokenList({ tokens, nameOf }: Named & { readonly tokens: readonly TokenState[] }) {
   const words = useTexts(stateTexts);
+  const whereOf = useWhereText(nameOf);
   if (tokens.length === 0) return null;
   return (
     <Section title={words.tokens}>
@@ -25,7 +26,7 @@ export function TokenList({ tokens, nameOf }: Named & { readonly tokens: readonl
             <div className={style.line}>
               <StatusTag status={status} />
               <strong>{nameOf(node)}</strong>
-              <span className={style.soft}>{whereText(within, nameOf, words.pass)}</span>
+              <span className={style.soft}>{whereOf(within)}</span>
             </div>
             {question !== undefined && (
               <details>
@@ -42,12 +43,13 @@ export function TokenList({ tokens, nameOf }: Named & { readonly tokens: readonl
 
 export function BodyList({ bodies, nameOf }: Named & { readonly bodies: readonly BodyItem[] }) {
   const words = useTexts(stateTexts);
+  const whereOf = useWhereText(nameOf);
   if (bodies.length === 0) return null;
   return (
     <Section title={words.bodies}>
       <ul className={style.list}>
         {bodies.map((body) => {
-          const name = whereText(body.within, nameOf, words.pass);
+          const name = whereOf(body.within);
           const values = valuesOf(body, words);
           return (
             <li key={body.within}>

@@ -1,6 +1,8 @@
 /** What a run did over time: the waterfall, the details of what is chosen in it, and the scrubber. */
 import { useState } from 'react';
+import type { ActivationPicture } from '../../src/canvas/picture/picture.js';
 import { ForkButton } from '../debug/fork-button.js';
+import { OutputFields } from '../debug/output-fields.js';
 import { EmptyNote } from '../parts/notes.js';
 import { useTexts } from '../shell/texts.js';
 import { ActivationDetails } from './activation-details.js';
@@ -61,6 +63,7 @@ export function TracePanel({ store, selected, onSelect }: TracePanelProps) {
             startMs={startMs}
             onSeek={seek}
             reads={<ValuesRead source={store} activation={chosen.activation} />}
+            gave={gaveOf(store, chosen.activation)}
           >
             <ForkButton store={store} at={Math.max(1, chosen.activation.startSeq - 1)} isStep className={style.small} />
           </ActivationDetails>
@@ -69,4 +72,11 @@ export function TracePanel({ store, selected, onSelect }: TracePanelProps) {
       <Scrubber store={store} {...run} />
     </div>
   );
+}
+
+/** What has settled can be given other values; what is at work, waits or failed is run again. */
+function gaveOf(store: RunSource, activation: ActivationPicture) {
+  const { status, endSeq, ordinal } = activation;
+  if (status !== 'settled' || endSeq === undefined) return undefined;
+  return <OutputFields key={ordinal} store={store} activation={{ ...activation, endSeq }} />;
 }

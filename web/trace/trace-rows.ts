@@ -2,6 +2,7 @@
 import type { ActivationPicture, ActivationStatus, NodePicture, RunPicture } from '../../src/canvas/picture/picture.js';
 import { lanesOf } from '../../src/canvas/timeline-rows.js';
 import type { KeyedCall } from '../../src/graph/calls.js';
+import { tellingStep } from './steps.js';
 import { activationBar, callBar, endOf, passBar, type TraceBar, worstOf } from './trace-bars.js';
 import { type FrameNode, framesOf, type TraceFrame } from './trace-frames.js';
 
@@ -80,7 +81,7 @@ class Rows {
       : activations.map((each, at) =>
           activationBar(each, this.#end, activations.length > 1 ? String(at + 1) : undefined),
         );
-    const shown = shownOf(activations);
+    const shown = tellingStep(activations);
     const isOpen = this.#push(
       {
         key,
@@ -163,9 +164,4 @@ class Rows {
 /** Calls that an activation makes by itself, or that are part of another call. */
 function callsBelow({ calls }: ActivationPicture, parent: number | undefined): readonly KeyedCall[] {
   return calls.filter((call) => call.parent === parent);
-}
-
-/** Of several activations the first that failed, else the last one. */
-function shownOf(activations: readonly ActivationPicture[]): ActivationPicture | undefined {
-  return activations.find(({ status }) => status === 'failed') ?? activations.at(-1);
 }

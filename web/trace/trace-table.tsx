@@ -4,9 +4,9 @@ import type { ActivationPicture, NodePicture, RunPicture } from '../../src/canva
 import { formatMs } from '../../src/canvas/timeline-rows.js';
 import { defineTexts, useTexts } from '../shell/texts.js';
 import { StatusTag } from './status-tag.js';
-import { placeOf } from './trace-frames.js';
 import style from './trace-panel.module.css';
-import { placeOfRound, traceTexts } from './trace-texts.js';
+import { traceTexts } from './trace-texts.js';
+import { useWhereText } from './where-text.js';
 
 const texts = defineTexts({
   en: {
@@ -24,7 +24,6 @@ const texts = defineTexts({
     began: 'Began after',
     error: 'Error',
     more: (count: number) => `${count.toLocaleString('en')} more steps are in the waterfall.`,
-    pass: (container: string, round: string) => `${container}, pass ${round}`,
   },
   zh: {
     node: '节点',
@@ -41,7 +40,6 @@ const texts = defineTexts({
     began: '开始于',
     error: '错误',
     more: (count: number) => `另有 ${count.toLocaleString('zh')} 步，见瀑布图。`,
-    pass: (container: string, round: string) => `${container} 第 ${round} 轮`,
   },
 });
 
@@ -171,13 +169,13 @@ interface StepLineProps extends Pick<TraceTableProps, 'nameOf'> {
 
 function StepLine({ step, nameOf, startMs }: StepLineProps) {
   const words = useTexts(texts);
-  const { node, within = '', status, startedAtMs, elapsedMs, usage, error } = step;
-  const { container, round } = placeOf(within);
+  const { node, within, status, startedAtMs, elapsedMs, usage, error } = step;
+  const whereOf = useWhereText(nameOf);
   return (
     <Fragment>
       <tr>
         <th scope="row">{nameOf(node)}</th>
-        <td>{container === '' ? '' : words.pass(nameOf(container), placeOfRound(round))}</td>
+        <td>{whereOf(within)}</td>
         <td>
           <StatusTag status={status} />
         </td>

@@ -1,7 +1,9 @@
 /** What the user does with a trace: what is unfolded, chosen and in sight. */
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { ActivationPicture, NodePicture, RunPicture } from '../../src/canvas/picture/picture.js';
+import { changeQuery, useQueryValues } from '../parts/location.js';
 import { moved, type TimeWindow, zoomed } from './draw-bars.js';
+import { readStep, STEP, stepNumbered } from './steps.js';
 import { endOf, type TraceBar } from './trace-bars.js';
 import { placeOf } from './trace-frames.js';
 import { type TraceRow, traceRows } from './trace-rows.js';
@@ -35,16 +37,26 @@ export interface Trace {
 /** Of runs with more activations only the outermost lines are open at first. */
 const FEW = 40;
 
+/** A line of a trace, and the step that its details are about. */
+interface ChosenLine {
+  readonly key: string;
+  readonly ordinal: number;
+}
+
+/** What is chosen stands in the address: it outlives a reload, can be sent to others, and other parts of the screen can choose it. */
 export function useTrace(picture: RunPicture, onSelect: (id: string | undefined) => void): Trace {
   const folds = useFolds(picture.activations <= FEW);
   const rows = useMemo(() => traceRows(picture, folds.isOpen), [picture, folds.isOpen]);
   const time = useTimeWindow(picture);
-  const [choice, setChoice] = useState<{ readonly key: string; readonly node: string; readonly ordinal: number }>();
-  const chosen = chosenOf(picture, choice);
+  const [query] = useQueryValues();
+  const step = readStep(query);
+  const [line, setLine] = useState<ChosenLine>();
+  const chosen = useMemo(() => chosenOf(picture, step, line), [picture, step, line]);
   const select = useRef(onSelect);
   select.current = onSelect;
   const show = useCallback((key: string, { node, ordinal }: ActivationPicture) => {
-    setChoice({ key, node, ordinal });
+    setLine({ key, ordinal });
+    changeQuery({ [STEP]: ordinal });
     select.current(node);
   }, []);
   const choose = useCallback(
@@ -55,15 +67,17 @@ export function useTrace(picture: RunPicture, onSelect: (id: string | undefined)
     },
     [show, folds.toggle],
   );
-  const hover = useCallback((row: TraceRow | undefined) => select.current(row?.node.id ?? choice?.node), [choice]);
+  const node = chosen?.node.id;
+  const hover = useCallback((row: TraceRow | undefined) => select.current(row?.node.id ?? node), [node]);
+  const open = (activation: ActivationPicture) => folds.open(keysTo(picture, activation));
   const reveal = (activation: ActivationPicture) => {
-    const { within = '', node } = activation;
-    folds.open(keysAround(within));
-    const siblings = countIn(picture, within, node);
-    const isOne = siblings <= 1;
-    if (!isOne) folds.open([`${within}/${node}`]);
-    show(isOne ? `${within}/${node}` : `try ${activation.ordinal}`, activation);
+    open(activation);
+    show(lineOf(picture, activation), activation);
   };
+  useElsewhere(chosen?.activation, line, (activation) => {
+    open(activation);
+    select.current(activation.node);
+  });
   return {
     rows,
     ...time,
@@ -107,15 +121,43 @@ function useTimeWindow(picture: RunPicture) {
   };
 }
 
+/** Calls `onChosen` when a step is chosen in another part of the screen, or by the address that was opened. */
+function useElsewhere(
+  step: ActivationPicture | undefined,
+  line: ChosenLine | undefined,
+  onChosen: (step: ActivationPicture) => void,
+): void {
+  const newest = useRef({ step, onChosen });
+  useEffect(() => {
+    newest.current = { step, onChosen };
+  });
+  const ordinal = step?.ordinal === line?.ordinal ? undefined : step?.ordinal;
+  useEffect(() => {
+    const { step: now, onChosen: tell } = newest.current;
+    if (ordinal !== undefined && now !== undefined) tell(now);
+  }, [ordinal]);
+}
+
 /** Of a live run the activation changes, and its number stays. */
 function chosenOf(
-  { nodes }: RunPicture,
-  choice: { readonly key: string; readonly node: string; readonly ordinal: number } | undefined,
+  picture: RunPicture,
+  step: number | undefined,
+  line: ChosenLine | undefined,
 ): ChosenActivation | undefined {
-  const node = choice === undefined ? undefined : nodes.get(choice.node);
-  const activation = node?.activations.find(({ ordinal }) => ordinal === choice?.ordinal);
-  if (choice === undefined || node === undefined || activation === undefined) return undefined;
-  return { key: choice.key, node, activation };
+  const activation = step === undefined ? undefined : stepNumbered(picture, step);
+  const node = activation === undefined ? undefined : picture.nodes.get(activation.node);
+  if (node === undefined || activation === undefined) return undefined;
+  return { key: line?.ordinal === step ? (line?.key ?? '') : lineOf(picture, activation), node, activation };
+}
+
+/** Key of the line of an activation: its node's when that ran once there, else one of its own below it. */
+function lineOf(picture: RunPicture, { within = '', node, ordinal }: ActivationPicture): string {
+  return countIn(picture, within, node) <= 1 ? `${within}/${node}` : `try ${ordinal}`;
+}
+
+/** Keys of the lines that are open when the line of an activation can be seen. */
+function keysTo(picture: RunPicture, { within = '', node }: ActivationPicture): readonly string[] {
+  return [...keysAround(within), ...(countIn(picture, within, node) <= 1 ? [] : [`${within}/${node}`])];
 }
 
 /** The innermost of the first failures: a container fails because of what is in it. */

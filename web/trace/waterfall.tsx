@@ -57,6 +57,7 @@ export function Waterfall(props: WaterfallProps) {
     virtual.scrollToIndex(at);
   };
   useScrollToMarked(rows, marked, chosen, (at) => virtual.scrollToIndex(at));
+  useScrollToChosen(rows, chosen, (at) => virtual.scrollToIndex(at));
   const press = (event: KeyboardEvent) => {
     const row = rows[active];
     if (row === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -143,6 +144,23 @@ function handleKey(key: string, { rows, active, row, goTo, onChoose, onToggle }:
       );
   } else return false;
   return true;
+}
+
+/** Brings the chosen line into sight once it is there; a line that is in sight stays where it is. */
+function useScrollToChosen(
+  rows: readonly TraceRow[],
+  chosen: string | undefined,
+  scrollTo: (at: number) => void,
+): void {
+  const at = chosen === undefined ? -1 : rows.findIndex(({ key }) => key === chosen);
+  const newest = useRef({ at, scrollTo });
+  useEffect(() => {
+    newest.current = { at, scrollTo };
+  });
+  const isThere = at >= 0;
+  useEffect(() => {
+    if (chosen !== undefined && isThere) newest.current.scrollTo(newest.current.at);
+  }, [chosen, isThere]);
 }
 
 /** Brings the first line of a node into sight when it is chosen on the canvas. */

@@ -26,12 +26,13 @@ export function useStoredDraft(agent: string) {
   });
 }
 
-/** Published versions, newest first. */
+/** Published versions, newest first; none of an empty id. */
 export function useVersions(agent: string) {
   const client = useClient();
   return useQuery({
     queryKey: ['versions', agent],
     queryFn: ({ signal }) => client.call<readonly VersionItem[]>(`${agentPath(agent)}/versions`, { signal }),
+    enabled: agent !== '',
   });
 }
 

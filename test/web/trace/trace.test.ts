@@ -71,9 +71,9 @@ describe.skipIf(!hasChromium)(named('the trace of a run'), () => {
     await read.getByRole('group', { name: 'sys.query' }).getByText('be short').waitFor();
     await read.getByText('not shown: its name says that it is secret').waitFor();
     expect(await read.textContent()).not.toContain('sesame');
-    await details.getByText('Asked', { exact: true }).click();
-    await details.getByText('Write about two', { exact: false }).waitFor();
-    await details.getByRole('group', { name: 'Wrote' }).getByText('A line.').waitFor();
+    await details.getByRole('tree', { name: 'Asked' }).getByText('Write about two', { exact: false }).waitFor();
+    const wrote = details.getByRole('textbox', { name: 'LLM:Write@content' });
+    await expect.poll(() => wrote.inputValue()).toBe('A line.');
     await lines.first().click({ position: ON_NAME });
     await details.getByText('Iteration, pass 1').waitFor();
     await read.getByRole('group', { name: 'item' }).getByText('one', { exact: true }).waitFor();

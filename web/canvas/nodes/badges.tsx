@@ -11,12 +11,14 @@ const texts = defineTexts({
     timeout: (amount = 0) => `has ${amount} s`,
     fallback: () => 'gives a value when it fails',
     join: () => 'several ways lead to it',
+    mode: (text: string, mode: string) => `${text}: ${mode}`,
   },
   zh: {
     retry: (amount = 0) => `失败时再试 ${amount} 次`,
     timeout: (amount = 0) => `限时 ${amount} 秒`,
     fallback: () => '失败时给出默认值',
     join: () => '有多条路径汇入',
+    mode: (text: string, mode: string) => `${text}：${mode}`,
   },
 });
 
@@ -24,13 +26,14 @@ const ICONS = { retry: RotateCw, timeout: Timer, fallback: ShieldCheck, join: Me
 
 export function Badges({ badges }: { readonly badges: readonly Badge[] }) {
   const words = useTexts(texts);
-  return badges.map(({ kind, amount }) => {
+  return badges.map(({ kind, amount, mode }) => {
     const Icon = ICONS[kind];
+    const about = mode === undefined ? words[kind](amount) : words.mode(words[kind](amount), mode);
     return (
-      <span key={kind} className={style.badge} title={words[kind](amount)}>
+      <span key={kind} className={style.badge} title={about}>
         <Icon size={11} aria-hidden="true" />
-        {amount}
-        <span className="unseen">{words[kind](amount)}</span>
+        {amount ?? mode}
+        <span className="unseen">{about}</span>
       </span>
     );
   });

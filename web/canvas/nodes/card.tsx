@@ -5,7 +5,7 @@ import { memo } from 'react';
 import type { NodePicture } from '../../../src/canvas/picture/picture.js';
 import { canonicalId } from '../../../src/dsl/component-id.js';
 import { defineTexts, useTexts } from '../../shell/texts.js';
-import type { Branch } from '../describe.js';
+import type { Branch, OfferedTool } from '../describe.js';
 import type { DrawnNode } from '../drawing.js';
 import { branchHandle, branchName, type CardFlowNode, ENTRY, EXCEPTION, EXIT } from '../flow.js';
 import { kindOf, SERVER_ICON } from '../kinds.js';
@@ -125,21 +125,27 @@ function ToolRows({ node: { tools } }: { readonly node: DrawnNode }) {
   const shown = tools.length > MAX_TOOLS ? tools.slice(0, MAX_TOOLS) : tools;
   return (
     <>
-      {shown.map(({ name, type, kind }, number) => {
-        const { icon, group } = kindOf(type);
-        const Icon = kind === 'server' ? SERVER_ICON : icon;
-        return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: tools have no other identity, and their order never changes
-          <p key={number} className={`${style.row} ${style.offered} ${style[kind === 'agent' ? 'model' : group]}`}>
-            <Icon size={13} aria-hidden="true" />
-            <span>{name}</span>
-          </p>
-        );
-      })}
+      {shown.map((tool, number) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: tools have no other identity, and their order never changes
+        <ToolRow key={number} tool={tool} />
+      ))}
       {shown.length < tools.length && (
         <p className={`${style.row} ${style.offered}`}>{words.more(tools.length - shown.length)}</p>
       )}
     </>
+  );
+}
+
+function ToolRow({ tool: { name, type, kind } }: { readonly tool: OfferedTool }) {
+  const words = useTexts(texts);
+  const isKnown = useIsKnown(type) || kind === 'server';
+  const { icon, group } = kindOf(type, isKnown);
+  const Icon = kind === 'server' ? SERVER_ICON : icon;
+  return (
+    <p className={`${style.row} ${style.offered} ${style[kind === 'agent' ? 'model' : group]}`}>
+      <Icon size={13} aria-hidden="true" />
+      <span>{isKnown ? name : `${name}, ${words.unknown}`}</span>
+    </p>
   );
 }
 
