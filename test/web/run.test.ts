@@ -1,6 +1,7 @@
 /** Running an agent on its page. */
+import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { documentOf, FORM } from '../transport/support/documents.js';
+import { documentOf, ECHO, FORM } from '../transport/support/documents.js';
 import {
   ASKING,
   answering,
@@ -13,6 +14,22 @@ import {
 } from './support/conversation.js';
 import { hasChromium, named, openStudio } from './support/studio.js';
 
+/** Holds what a page asks for until it is released. */
+async function held(
+  page: Page,
+  url: RegExp,
+): Promise<{ readonly asked: Promise<unknown>; readonly release: () => void }> {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(url, async (route) => {
+    await released;
+    await route.continue().catch(() => {});
+  });
+  return { asked: page.waitForRequest(url), release };
+}
+
 describe.skipIf(!hasChromium)(named('the page of an agent'), () => {
   it('runs an example and shows its answer, on the canvas as well', async () => {
     const { page, open, agent } = await openStudio();
@@ -23,6 +40,91 @@ describe.skipIf(!hasChromium)(named('the page of an agent'), () => {
     await page.getByText('Greet, Message, done').waitFor({ state: 'attached' });
     expect(page.url()).toMatch(/#\/agents\/[^/]+\/runs\/[0-9a-f]{32}$/);
     expect(await messageField(page).inputValue()).toBe('');
+  });
+
+  it('asks once which types of components there are, though its parts come one by one', async () => {
+    const { page, open, agent } = await openStudio();
+    let asked = 0;
+    let arrive = () => {};
+    const arrived = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    await page.route('**/api/v1/components', async (route) => {
+      asked += 1;
+      await arrived;
+      await route.continue().catch(() => {});
+    });
+    await open(`/agents/${await agent(await example('hello'))}`);
+    await page.getByRole('toolbar', { name: 'Tools of the editor' }).waitFor();
+    arrive();
+    const palette = page.getByRole('region', { name: 'Components' });
+    await palette.getByRole('button', { name: 'LLM', exact: true }).waitFor();
+    expect(asked).toBe(1);
+  });
+
+  it('asks for its run, and for the files of its screen, before the files that draw it are there', async () => {
+    const { page, open, agent, server } = await openStudio();
+    const id = await agent(ECHO);
+    const { run_id: run } = (await server.call('POST', `/api/v1/agents/${id}/run`, { query: 'x' })).body.data;
+    const frame = await held(page, /\/studio\/frame-.*\.js$/);
+    const screen = await held(page, /\/studio\/run-\w.*\.js$/);
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    const [first, theRun] = [`/api/v1/agents/${id}`, `/api/v1/agents/${id}/runs/${run}`];
+    const opened = open(`/agents/${id}/runs/${run}`);
+    // What draws the frame has not arrived, and the screen is asked for; its files have not, and its run is.
+    await screen.asked;
+    await frame.asked;
+    const arrive = Promise.all([first, theRun, '/api/v1/components'].map((path) => page.waitForRequest(`**${path}*`)));
+    frame.release();
+    await arrive;
+    screen.release();
+    await opened;
+    await conversation(page).getByText('you said x').waitFor();
+    await page.getByRole('toolbar', { name: 'Tools of the editor' }).waitFor();
+    const times = (path: string) => asked.filter((one) => one === path).length;
+    expect([first, theRun, '/api/v1/components'].map(times)).toEqual([1, 1, 1]);
+  });
+
+  it('reads a run that has ended before it loads the editor', async () => {
+    const { page, open, agent, server } = await openStudio();
+    const id = await agent(ECHO);
+    const { run_id: run } = (await server.call('POST', `/api/v1/agents/${id}/run`, { query: 'x' })).body.data;
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.routeWebSocket(/\/agents\/[^/]+\/live$/, (socket) => {
+      const upstream = socket.connectToServer();
+      upstream.onMessage((message) => void released.then(() => socket.send(message)));
+    });
+    let isAsked = false;
+    page.on('request', (request) => {
+      if (/\/studio\/editor-/.test(request.url())) isAsked = true;
+    });
+    await open(`/agents/${id}/runs/${run}`);
+    await page.locator('.react-flow__node').first().waitFor();
+    await conversation(page).getByRole('article').waitFor();
+    await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
+    expect(isAsked).toBe(false);
+    release();
+    await conversation(page).getByText('you said x').waitFor();
+    await page.getByRole('toolbar', { name: 'Tools of the editor' }).waitFor();
+    expect(isAsked).toBe(true);
+  });
+
+  it('opens the form of a node that was chosen before the editor came', async () => {
+    const { page, open, agent, server } = await openStudio();
+    const id = await agent(ECHO);
+    const { run_id: run } = (await server.call('POST', `/api/v1/agents/${id}/run`, { query: 'x' })).body.data;
+    // The events of the run never come.
+    await page.routeWebSocket(/\/agents\/[^/]+\/live$/, (socket) => void socket.connectToServer().onMessage(() => {}));
+    await open(`/agents/${id}/runs/${run}`);
+    const node = page.locator('.react-flow__node[data-id="begin"]');
+    await node.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('toolbar', { name: 'Tools of the editor' }).waitFor();
+    await page.getByRole('complementary').getByRole('textbox', { name: 'Name', exact: true }).waitFor();
   });
 
   it('breaks the line with Shift and Enter, and keeps what is written over a reload', async () => {
@@ -53,7 +155,7 @@ describe.skipIf(!hasChromium)(named('the page of an agent'), () => {
     await say(other.page, 'third');
     await conversation(other.page).getByText('You said "third", and this is turn 3.').waitFor();
     await other.page.getByRole('button', { name: 'New conversation' }).click();
-    expect(await conversation(other.page).getByRole('article').count()).toBe(0);
+    await expect.poll(() => conversation(other.page).getByRole('article').count()).toBe(0);
   });
 
   it('asks with a form where the run waits, says what is wrong in it, and goes on', async () => {

@@ -38,7 +38,7 @@ describe('turns of a conversation', () => {
     );
     expect(turnsOf(detail, [run('r2', 'm2', { status: 'running' }), run('r1', 'm1')])).toEqual([
       { key: 'm1', query: 'one', files: [], answer: 'ONE', reference: { chunks: { 1: {} } }, run: 'r1' },
-      { key: 'm2', query: 'two', files: [], run: 'r2' },
+      { key: 'm2', query: 'two', files: [], run: 'r2', isAtWork: true },
     ]);
   });
 

@@ -90,7 +90,8 @@ describe.skipIf(!hasChromium)(named('the versions of an agent'), () => {
     await dialog.getByRole('button', { name: 'Restore as draft' }).click();
     await dialog.getByRole('button', { name: 'Open the editor' }).click();
     await page.getByRole('toolbar', { name: 'Tools of the editor' }).waitFor();
-    expect(await page.getByRole('group', { name: /, Message$/ }).count()).toBe(1);
+    // The tools of the editor are there before its canvas.
+    await expect.poll(() => page.getByRole('group', { name: /, Message$/ }).count()).toBe(1);
   });
 
   it('are run as they were', async () => {

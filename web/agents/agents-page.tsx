@@ -1,7 +1,8 @@
 /** All agents: what there is to open and run, and how more come. */
 import { FileUp, Plus } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { Button } from '../parts/button.js';
+import { laterDialog } from '../parts/later-part.js';
 import { useQueryValues } from '../parts/location.js';
 import { defineTexts, useTexts } from '../shell/texts.js';
 import { AgentList } from './agent-list.js';
@@ -17,8 +18,8 @@ const texts = defineTexts({
 });
 
 // They draw canvases, which needs code that the list does not.
-const ImportDialog = lazy(async () => ({ default: (await import('./import-dialog.js')).ImportDialog }));
-const NewAgentDialog = lazy(async () => ({ default: (await import('./new-agent-dialog.js')).NewAgentDialog }));
+const ImportDialog = laterDialog(async () => (await import('./import-dialog.js')).ImportDialog);
+const NewAgentDialog = laterDialog(async () => (await import('./new-agent-dialog.js')).NewAgentDialog);
 
 /** Which window is open; `files` are those that were dropped. */
 type Opened = { readonly kind: 'new' } | { readonly kind: 'import'; readonly files: readonly ImportFile[] };

@@ -1,20 +1,15 @@
 /** The model whose vectors a dataset is searched with. */
-import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import type { ModelList } from '../../src/transport/models/model-shapes.js';
-import { useClient } from '../shell/studio.js';
+import { useModelList } from '../parts/use-model-list.js';
 import { useTexts } from '../shell/texts.js';
 import { settingsTexts } from './settings-texts.js';
 
 /** Left out where the server has none to choose from. */
 export function EmbeddingChoice({ chosen }: { readonly chosen: string }) {
   const words = useTexts(settingsTexts);
-  const client = useClient();
   const field = useId();
-  const { data } = useQuery({
-    queryKey: ['models'],
-    queryFn: ({ signal }) => client.call<ModelList>('/models', { signal }),
-  });
+  const { data } = useModelList();
   const models = (data?.models ?? []).filter(({ kinds }) => kinds.includes('embedding')).map(namedModel);
   if (models.length === 0) return null;
   return (

@@ -1,6 +1,7 @@
 /** How the parts of the editor lie beside each other. */
-import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
+import { Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import type { Observable } from 'rxjs';
+import { laterPart, MissingBeside } from '../parts/later-part.js';
 import { useObservable } from '../parts/use-observable.js';
 import { defineTexts, useTexts } from '../shell/texts.js';
 import { Canvas } from './canvas.js';
@@ -17,7 +18,10 @@ import { useKeys } from './use-keys.js';
 import { usePalette } from './use-palette.js';
 
 /** Loaded when a form is opened first: many people only look. */
-const Inspector = lazy(async () => ({ default: (await import('./form/inspector.js')).Inspector }));
+const Inspector = laterPart(
+  async () => (await import('./form/inspector.js')).Inspector,
+  (note) => <MissingBeside>{note}</MissingBeside>,
+);
 
 const texts = defineTexts({ en: { editor: 'Editor' }, zh: { editor: '编辑器' } });
 
@@ -87,7 +91,8 @@ function useSelection(selected: string | undefined, onSelect: (id: string | unde
   const { store } = useEditor();
   const selection = useSelected();
   const own = selection.length === 1 ? selection[0] : undefined;
-  const told = useRef(selected);
+  // What was chosen before the editor came is chosen in it.
+  const told = useRef<string | undefined>(undefined);
   useEffect(() => {
     if (own === told.current) return;
     told.current = own;

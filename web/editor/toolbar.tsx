@@ -2,9 +2,10 @@
 
 import { useReactFlow } from '@xyflow/react';
 import { History, PanelLeftOpen, Redo2, StickyNote, Undo2, Upload, Variable } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useLocation } from 'wouter';
 import { Button, IconButton } from '../parts/button.js';
+import { laterDialog } from '../parts/later-part.js';
 import type { AgentDetail } from '../run/agent-detail.js';
 import { versionsAddress } from '../run/place.js';
 import { defineTexts, useTexts } from '../shell/texts.js';
@@ -16,8 +17,8 @@ import type { Issue } from './model/problems.js';
 import { ProblemsMenu } from './problems-menu.js';
 import { SaveNote } from './save-note.js';
 
-const PublishDialog = lazy(async () => ({ default: (await import('./publish-dialog.js')).PublishDialog }));
-const VariablesDialog = lazy(async () => ({ default: (await import('./variables-dialog.js')).VariablesDialog }));
+const PublishDialog = laterDialog(async () => (await import('./publish-dialog.js')).PublishDialog);
+const VariablesDialog = laterDialog(async () => (await import('./variables-dialog.js')).VariablesDialog);
 
 const texts = defineTexts({
   en: {

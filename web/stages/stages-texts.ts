@@ -27,6 +27,8 @@ export const stagesTexts = defineTexts({
     log: 'Conversation',
     empty: 'Ask your documents something.',
     emptyHint: 'You see each stage of the answer as it works, and what the answer rests on.',
+    scripted:
+      'No model is set up, so answers repeat what was found. Start the server with OPENAI_BASE_URL or RUNNEL_MODELS for answers in words of their own.',
     stages: 'Stages of the answer',
     names: {
       1: 'Memory',
@@ -83,6 +85,8 @@ export const stagesTexts = defineTexts({
     log: '对话',
     empty: '向您的文档提问。',
     emptyHint: '可看到回答的每个阶段及其依据。',
+    scripted:
+      '未配置模型，回答只会重复检索到的内容。启动服务器时设置 OPENAI_BASE_URL 或 RUNNEL_MODELS，即可得到由模型撰写的回答。',
     stages: '回答的各阶段',
     names: {
       1: '记忆',

@@ -12,6 +12,7 @@ import type { Conversation, ConversationState } from '../run/conversation.js';
 import { useTexts } from '../shell/texts.js';
 import type { ChatServer } from './chat-server.js';
 import { ChatTurn } from './chat-turn.js';
+import { ModelNote } from './model-note.js';
 import style from './stages.module.css';
 import { stagesTexts } from './stages-texts.js';
 import { useAsk } from './use-ask.js';
@@ -74,6 +75,7 @@ export function Talk({ conversation, state, query, fork }: TalkProps) {
         {error !== undefined && sending === undefined && <ErrorNote error={error} />}
       </ScrollLog>
       <div>
+        <ModelNote />
         {forkError !== undefined && <ErrorNote error={forkError} />}
         {edited !== undefined && (
           <div role="status" className={style.editing}>

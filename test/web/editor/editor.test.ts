@@ -210,8 +210,10 @@ describe.skipIf(!hasChromium)(named('the editor'), () => {
     await other.page.keyboard.press('Control+V');
     const pasted = other.page.getByRole('group', { name: /, Loop$/ });
     await pasted.waitFor();
-    const inside = await other.page.getByRole('group', { name: /, LLM$/ }).count();
-    expect(inside).toBeGreaterThan(0);
+    await other.page
+      .getByRole('group', { name: /, LLM$/ })
+      .first()
+      .waitFor();
     await pasted.focus();
     await other.page.keyboard.press('Delete');
     await pasted.waitFor({ state: 'detached' });

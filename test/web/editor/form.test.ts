@@ -55,6 +55,16 @@ describe('a field', () => {
     }
   });
 
+  it('says for every component how several ways to it come together, with the modes of its schema', () => {
+    const { registry } = createProbes();
+    for (const component of new Set(registry.values())) {
+      const fields = fieldsOf(parameterSchema(component.params) as JsonObject);
+      if (!fields.some(({ name }) => name === 'exception_method')) continue;
+      const field = fields.find(({ name }) => name === 'join_mode');
+      expect([field?.kind, field?.options], component.type).toEqual(['options', ['all', 'any']]);
+    }
+  });
+
   it('is called by its name in words', () => {
     expect(titleOf('max_loop_count', {})).toBe('Max loop count');
     expect(titleOf('constructor', {})).toBe('Constructor');

@@ -43,6 +43,7 @@ const entry = (name: string, more: Partial<CatalogueEntry> = {}): CatalogueEntry
   chooses_targets: false,
   speaks: false,
   asks: false,
+  hears: false,
   is_entry: false,
   ...more,
 });

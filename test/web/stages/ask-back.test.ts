@@ -39,6 +39,7 @@ describe.skipIf(!hasChromium)(named('a chat that asks back'), () => {
     await next.getByText('Look for an answer in the knowledge base').first().waitFor();
     await next.getByText(/^took /).waitFor();
     expect(await offers.count()).toBe(0);
+    expect(await page.getByText('No model is set up').count()).toBe(0);
     expect(upstream.open()).toEqual([]);
   });
 

@@ -24,6 +24,7 @@ describe.skipIf(!hasChromium)(named('the chat'), () => {
     const { page, open } = await withLamps({}, 'naive');
     await open('/agents');
     await page.getByRole('link', { name: 'Chat' }).click();
+    await page.getByText('No model is set up, so answers repeat what was found.').waitFor();
     for (const [question, source, text] of [
       ['When was the lamp lit?', 'lamps.pdf', 'It was lit in 1911.'],
       ['阀门什么时候打开？', '泵站手册.pdf', '阀门在压力超过八巴时打开。'],
@@ -145,8 +146,8 @@ describe.skipIf(!hasChromium)(named('the chat'), () => {
     }
     await turns.nth(1).getByRole('button', { name: 'Edit and ask again' }).click();
     const field = page.getByRole('textbox', { name: 'Message' });
-    expect(await field.inputValue()).toBe('When was the lamp lit?');
     await page.getByText('Your question begins a conversation of its own', { exact: false }).waitFor();
+    await expect.poll(() => field.inputValue()).toBe('When was the lamp lit?');
     await field.fill('How often does the lamp turn?');
     await field.press('Enter');
     await conversation(page).getByText('Goes on from another conversation', { exact: false }).waitFor();

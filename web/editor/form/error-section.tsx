@@ -42,14 +42,15 @@ export const ERROR_FIELDS: ReadonlySet<string> = new Set([
 
 const METHODS: readonly ErrorHandling[] = ['none', 'goto', 'comment'];
 
-export interface ErrorSectionProps {
+/** A section of the form of a component. */
+export interface SectionProps {
   readonly component: DocumentComponent;
   readonly schema: JsonObject;
   readonly problems: ReadonlyMap<string, readonly string[]>;
   readonly onChange: (params: JsonObject) => void;
 }
 
-export function ErrorSection({ component: { id, params }, schema, problems, onChange }: ErrorSectionProps) {
+export function ErrorSection({ component: { id, params }, schema, problems, onChange }: SectionProps) {
   const words = useTexts(texts);
   const select = useId();
   const { store } = useEditor();

@@ -52,7 +52,7 @@ export interface FieldGroups {
 
 /** What every component has, and how models are tuned: few people need it. */
 const RARE =
-  /^(?:description|exception_.*|max_retries|delay_after_error|temperature|top_p|max_tokens|presence_penalty|frequency_penalty|.*Enabled|thinking|template_engine|layout_recognize|user_id|memory_ids|proxy|timeout)$/;
+  /^(?:description|exception_.*|max_retries|delay_after_error|join_mode|temperature|top_p|max_tokens|presence_penalty|frequency_penalty|.*Enabled|thinking|template_engine|layout_recognize|user_id|memory_ids|proxy|timeout)$/;
 /** Others that are shown at once. */
 const MOST_COMMON = 8;
 

@@ -10,15 +10,16 @@ import { useTexts } from '../../shell/texts.js';
 import { useEditor, useEditorState } from '../editor-context.js';
 import { entryOf } from '../model/catalogue.js';
 import { fieldIssues, type Issue } from '../model/problems.js';
-import { ERROR_FIELDS, ErrorSection } from './error-section.js';
 import { fieldTexts } from './field-texts.js';
 import { FieldView } from './field-view.js';
 import { FormNodeProvider } from './form-node.js';
 import { IdField } from './id-field.js';
 import style from './inspector.module.css';
 import { inspectorTexts } from './inspector-texts.js';
+import { JOIN_FIELDS } from './join-section.js';
 import { JsonField } from './json-widget.js';
 import { NoteForm } from './note-form.js';
+import { RUN_FIELDS, RunSections } from './run-sections.js';
 import { SchemaForm } from './schema-form.js';
 import { SizeSection } from './size-section.js';
 import { TrialSection } from './trial-section.js';
@@ -83,7 +84,7 @@ function ComponentForm({
               params={params}
               path=""
               problems={problems}
-              without={canFail(component) ? ERROR_FIELDS : undefined}
+              without={canFail(component) ? RUN_FIELDS : JOIN_FIELDS}
               onChange={(next) => change(next, changedName(params, next))}
             />
           </FieldViewProvider>
@@ -91,7 +92,7 @@ function ComponentForm({
         <WaysSection component={component} />
         {!isJson && entry !== undefined && canFail(component) && (
           <FieldViewProvider value={FieldView}>
-            <ErrorSection
+            <RunSections
               component={component}
               schema={entry.parameters as never}
               problems={problems}

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { CatalogueEntry } from '../../../src/transport/components/catalogue-shapes.js';
+import { catalogueQuery } from '../../canvas/catalogue.js';
 import { useClient } from '../../shell/studio.js';
 
 export type { CatalogueEntry } from '../../../src/transport/components/catalogue-shapes.js';
@@ -18,11 +19,7 @@ export function useCatalogue(): {
   readonly error: unknown;
 } {
   const client = useClient();
-  const { data, error } = useQuery({
-    queryKey: ['components'],
-    queryFn: ({ signal }) => client.call<readonly CatalogueEntry[]>('/components', { signal }),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  const { data, error } = useQuery(catalogueQuery(client));
   return useMemo(
     () => ({ entries: data ?? [], catalogue: data === undefined ? NONE : byName(data), error: error ?? undefined }),
     [data, error],

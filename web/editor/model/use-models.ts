@@ -1,20 +1,15 @@
 /** Models and MCP servers that the server has. */
 import { useQuery } from '@tanstack/react-query';
 import type { ListedMcpServer } from '../../../src/transport/mcp/server-shapes.js';
-import type { ListedModel, ModelList } from '../../../src/transport/models/model-shapes.js';
+import type { ListedModel } from '../../../src/transport/models/model-shapes.js';
+import { useModelList } from '../../parts/use-model-list.js';
 import { useClient } from '../../shell/studio.js';
 
 const NONE: readonly ListedModel[] = [];
 
 /** Empty until the server has said. */
 export function useModels(): readonly ListedModel[] {
-  const client = useClient();
-  const { data } = useQuery({
-    queryKey: ['models'],
-    queryFn: ({ signal }) => client.call<ModelList>('/models', { signal }),
-    staleTime: 60_000,
-  });
-  return data?.models ?? NONE;
+  return useModelList().data?.models ?? NONE;
 }
 
 /** The model of new components: the one that the server uses for chats, or the first. */
