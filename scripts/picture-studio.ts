@@ -1,5 +1,5 @@
 /**
- * Takes the pictures of the docs from the studio itself: `npm run docs:pictures`, after a build and with a Chromium.
+ * Takes the pictures of the docs from the studio itself, each in both themes: `npm run docs:pictures`, after a build and with a Chromium.
  *
  * A server with the examples and the scripted model answers, so that each picture shows a run that took place.
  */
@@ -15,38 +15,27 @@ import { ROOT } from './support/files.js';
 
 const FOLDER = path.join(ROOT, 'docs/pictures');
 
-/** One picture. */
+/** What a picture shows, in both themes. */
 interface Scene {
   readonly name: string;
-  readonly theme: 'light' | 'dark';
-  readonly language?: 'en' | 'zh';
-  readonly size?: { readonly width: number; readonly height: number };
   /** Brings the page to what is shown. */
   readonly show: (page: Page, url: string) => Promise<void>;
 }
 
 const SCENES: readonly Scene[] = [
-  {
-    name: 'run',
-    theme: 'light',
-    show: (page, url) => ask(page, `${url}/#/agents/example-agent`, 'How old is the bridge?'),
-  },
-  {
-    name: 'run-dark',
-    theme: 'dark',
-    show: (page, url) => ask(page, `${url}/#/agents/example-loop`, 'the sea'),
-  },
+  { name: 'run', show: (page, url) => ask(page, `${url}/#/agents/example-agent`, 'How old is the bridge?') },
   {
     name: 'trace',
-    theme: 'light',
     show: async (page, url) => {
       await ask(page, `${url}/#/agents/example-loop`, 'the sea');
       await page.getByRole('tab', { name: 'Trace' }).click();
+      await page.getByRole('treegrid', { name: 'Trace' }).waitFor();
+      await page.getByRole('group', { name: /^Write, LLM/ }).click();
+      await page.getByRole('region', { name: 'What Write did' }).getByRole('region', { name: 'Read' }).waitFor();
     },
   },
   {
     name: 'editor',
-    theme: 'light',
     show: async (page, url) => {
       await page.goto(`${url}/#/agents/example-agent`);
       await page.getByRole('toolbar', { name: 'Tools of the editor' }).waitFor();
@@ -54,47 +43,33 @@ const SCENES: readonly Scene[] = [
       await page.getByRole('complementary').getByRole('textbox').first().waitFor();
     },
   },
-  {
-    name: 'agents',
-    theme: 'light',
-    show: async (page, url) => {
-      await page.goto(`${url}/#/agents`);
-      await page.getByText('Example: hello').first().waitFor();
-    },
-  },
-  {
-    name: 'phone',
-    theme: 'dark',
-    language: 'zh',
-    size: { width: 390, height: 780 },
-    show: (page, url) => ask(page, `${url}/#/agents/example-chat`, '桥有多久了？'),
-  },
 ];
+
+const THEMES = ['light', 'dark'] as const;
 
 async function ask(page: Page, address: string, question: string): Promise<void> {
   await page.goto(address);
   const box = page.getByRole('textbox').last();
   await box.fill(question);
   await box.press('Enter');
-  await page
-    .getByRole('log')
-    .getByText(/took|用时|耗时/)
-    .waitFor();
+  await page.getByRole('log').getByText(/took/).waitFor();
 }
 
-async function take(browser: Browser, url: string, scene: Scene): Promise<void> {
-  const { name, theme, language = 'en', size = { width: 1280, height: 760 } } = scene;
-  const page = await browser.newPage({
-    viewport: size,
-    colorScheme: theme,
-    locale: language === 'zh' ? 'zh-CN' : 'en-GB',
-    reducedMotion: 'reduce',
-  });
-  await scene.show(page, url);
-  await page.mouse.move(0, 0);
-  await page.screenshot({ path: path.join(FOLDER, `studio-${name}.png`) });
-  await page.close();
-  console.log(`docs/pictures/studio-${name}.png`);
+async function take(browser: Browser, url: string, { name, show }: Scene): Promise<void> {
+  for (const theme of THEMES) {
+    const page = await browser.newPage({
+      viewport: { width: 1280, height: 760 },
+      colorScheme: theme,
+      locale: 'en-GB',
+      reducedMotion: 'reduce',
+    });
+    await show(page, url);
+    await page.mouse.move(0, 0);
+    const file = `studio-${name}${theme === 'dark' ? '-dark' : ''}.png`;
+    await page.screenshot({ path: path.join(FOLDER, file) });
+    await page.close();
+    console.log(`docs/pictures/${file}`);
+  }
 }
 
 const executablePath = await findChromium(undefined);
