@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createMemoryStores } from '../../src/stores/memory-stores.js';
 import type { Studio, StudioFile } from '../../src/transport/studio/studio-files.js';
 import { freePort } from '../support/server-process.js';
-import { ECHO } from '../transport/support/documents.js';
+import { documentOf, ECHO } from '../transport/support/documents.js';
 import { startServer, type TestServer } from '../transport/support/server.js';
 import { readPage } from './support/build-page.js';
 import { messageField } from './support/conversation.js';
@@ -13,6 +13,8 @@ import { hasChromium, named, openPages, openStudio } from './support/studio.js';
 const canvasNode = (page: Page) => page.getByRole('group', { name: /^Message/ });
 const form = (page: Page) => page.getByRole('complementary', { name: /Message/ });
 const missing = (page: Page) => page.getByRole('alert').filter({ hasText: /could not be loaded|earlier version/ });
+
+const UNPLACED = documentOf({ begin: ['Begin', ['UserFillUp:Ask']], 'UserFillUp:Ask': ['UserFillUp', [], {}] });
 
 /** A server whose port and stores stay while it is stopped and started again. */
 async function openRestartable() {
@@ -79,6 +81,28 @@ describe.skipIf(!hasChromium)(named('parts of the page that do not come'), () =>
     await again('runs-page');
     await page.getByRole('heading', { name: 'Runs', level: 1 }).waitFor();
     expect(await missing(page).count()).toBe(0);
+  });
+
+  it('are waited for where a canvas cannot be laid out without them', async () => {
+    const { page, open, agent } = await openStudio();
+    const [worker, layout] = ['**/studio/worker-*.js', '**/studio/arrange-*.js'];
+    let layouts = 0;
+    await page.route(worker, (route) => route.abort());
+    await page.route(layout, (route) => {
+      layouts++;
+      return route.abort();
+    });
+    await open(`/agents/${await agent(UNPLACED)}`);
+    const node = page.getByRole('group', { name: /^UserFillUp, / });
+    await expect.poll(() => layouts, { timeout: 30_000 }).toBeGreaterThan(1);
+    expect(await node.count()).toBe(0);
+    await page.unroute(layout);
+    await node.waitFor();
+    // The worker is asked again by the next canvas.
+    await page.unroute(worker);
+    await page.getByRole('link', { name: 'Agents' }).first().click();
+    await open(`/agents/${await agent(UNPLACED)}`);
+    await node.waitFor();
   });
 
   it('say that the page is from an earlier version, and lose nothing when it is loaded anew', async () => {

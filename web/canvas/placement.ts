@@ -1,6 +1,8 @@
 /** Where everything lies: at once where the file says it, else as soon as the worker has found it. */
 import { useMemo } from 'react';
-import { catchError, from, map, type Observable, of } from 'rxjs';
+import { catchError, defer, map, type Observable, of } from 'rxjs';
+import { retryWith } from '../../src/operators/retry-with.js';
+import { pauseMs } from '../parts/pause-ms.js';
 import { useObservable } from '../parts/use-observable.js';
 import type { Drawing } from './drawing.js';
 import { layOut } from './layout/lay-out.js';
@@ -17,12 +19,15 @@ export function usePlacement(drawing: Drawing, isTidied: boolean): Placement | u
   return useObservable<Placement | undefined>(later$, now);
 }
 
-/** Without a worker the page does it itself. */
+/** Without a worker the page does it itself, and asks for its own file of the layout until that comes: there is no canvas without it. */
 function find(scene: Scene): Observable<Placement | undefined> {
   return layOutApart(scene).pipe(
     catchError((error: unknown) => {
-      console.error('the layout goes on without a worker', error);
-      return from(import('./layout/arrange.js')).pipe(map(({ arrange }) => layOut(scene, arrange)));
+      console.warn('the layout goes on without a worker', error);
+      return defer(async () => (await import('./layout/arrange.js')).arrange).pipe(
+        retryWith({ delayMs: pauseMs, isRetryable: () => true }),
+        map((arrange) => layOut(scene, arrange)),
+      );
     }),
   );
 }

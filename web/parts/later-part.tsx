@@ -18,6 +18,7 @@ import { Button } from './button.js';
 import { Dialog } from './dialog.js';
 import style from './later-part.module.css';
 import notes from './notes.module.css';
+import { pauseMs } from './pause-ms.js';
 
 const texts = defineTexts({
   en: {
@@ -46,10 +47,6 @@ const texts = defineTexts({
     close: '关闭',
   },
 });
-
-/** The first pause before a part is loaded again by itself, which doubles with each try, and the longest, in milliseconds. */
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 10_000;
 
 /** Loads a part once for all who show it, until it is there. */
 class Loading<T> {
@@ -150,7 +147,7 @@ function MissingNote({ missing, tries, onAgain }: MissingNoteProps) {
   const words = useTexts(texts);
   useEffect(() => {
     if (missing !== 'unreachable') return undefined;
-    const pause$ = timer(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries));
+    const pause$ = timer(pauseMs(tries + 1));
     // A device that comes back from sleep, or finds its network again, does not wait for the next try.
     const wake$ = merge(fromEvent(window, 'online'), fromEvent(document, 'visibilitychange'));
     const subscription = race(pause$, wake$).subscribe(onAgain);
