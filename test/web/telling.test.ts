@@ -26,11 +26,15 @@ const withTools = (tools: readonly object[]) =>
   });
 
 /** Behind the agent something is at work that hears nothing. */
-const THEN_PROBE = documentOf({
-  begin: ['Begin', ['Agent:Guide'], {}],
-  'Agent:Guide': ['Agent', ['Probe:P'], { llm_id: 'scripted', tools: [TOOL], prompts: '{sys.query}' } as never],
-  'Probe:P': ['Probe', []],
-});
+const thenProbe = (asks: readonly string[]) =>
+  documentOf({
+    begin: ['Begin', ['Agent:Guide'], {}],
+    'Agent:Guide': ['Agent', ['Probe:P'], { llm_id: 'scripted', tools: [TOOL], prompts: '{sys.query}' } as never],
+    'Probe:P': ['Probe', [...asks]],
+    ...Object.fromEntries(
+      asks.map((id) => [id, ['UserFillUp', [], { inputs: { size: { name: 'Size', type: 'line' } } }]]),
+    ),
+  });
 
 const tellField = (page: Page) => page.getByRole('textbox', { name: 'Tell the agents while they work' });
 const told = (page: Page) => conversation(page).getByRole('list', { name: 'Told while it worked' });
@@ -62,7 +66,7 @@ describe.skipIf(!hasChromium)(named('telling agents at work'), () => {
     expect(await told(page).getByText('In one word.', { exact: true }).count()).toBe(1);
   });
 
-  it.each<[string, string, (probe: Probe, page: Page) => Promise<void> | void]>([
+  it.each<[string, string, (probe: Probe, page: Page) => Promise<void> | void, string[]?]>([
     ['has ended', 'Not told: the run ended before an agent called its model again.', (probe) => probe.settle()],
     ['has failed', 'Not told: the run failed before.', (probe) => probe.fail(new Error('It broke.'))],
     [
@@ -70,10 +74,16 @@ describe.skipIf(!hasChromium)(named('telling agents at work'), () => {
       'Not told: the run was stopped before.',
       (_, page) => page.getByRole('button', { name: 'Stop', exact: true }).click(),
     ],
-  ])('shows what no agent has heard when the run %s, also weeks later', async (_, says, end) => {
+    [
+      'waits for an answer',
+      'Not told: the run ended with its question before. Say it again with the answer.',
+      (probe) => probe.settle(),
+      ['UserFillUp:Ask'],
+    ],
+  ])('shows what no agent has heard when the run %s, also weeks later', async (_, says, end, asks = []) => {
     const { services, next } = await heldModel();
     const { page, open, agent, server, tab } = await openStudio({ services });
-    const id = await agent(THEN_PROBE);
+    const id = await agent(thenProbe(asks));
     await open(`/agents/${id}`);
     await say(page, 'Tell me.');
     (await next()).answer('Love.');
