@@ -44,6 +44,7 @@ interface BoardProps {
   readonly drawing: Drawing;
   readonly selected: string | undefined;
   readonly onSelect: ((id: string | undefined) => void) | undefined;
+  readonly onOpen: ((id: string) => void) | undefined;
   readonly scope: string;
 }
 
@@ -68,7 +69,7 @@ function Placed(
     readonly onTidy: (isTidied: boolean) => void;
   },
 ) {
-  const { drawing, placement, selected, onSelect, scope, isTidied, onTidy } = props;
+  const { drawing, placement, selected, onSelect, onOpen, scope, isTidied, onTidy } = props;
   const words = useTexts(texts);
   const { theme } = useChoices();
   const drawn = useMemo(() => flowNodes(drawing, placement, scope), [drawing, placement, scope]);
@@ -97,6 +98,12 @@ function Placed(
       edgeTypes={EDGE_TYPES}
       onNodesChange={onNodesChange}
       {...panning}
+      onKeyDown={({ key, target }) => {
+        const id = nodeOf(target);
+        if (id !== undefined && key === 'Enter') onOpen?.(id);
+      }}
+      onNodeDoubleClick={(_, { id }) => onOpen?.(id)}
+      zoomOnDoubleClick={false}
       ariaLabelConfig={{ 'node.a11yDescription.default': words.node, 'minimap.ariaLabel': words.minimap }}
       nodesDraggable={false}
       nodesConnectable={false}
@@ -116,6 +123,12 @@ function Placed(
       <Tools isTidied={isTidied} onTidy={onTidy} fit={FIT} />
     </ReactFlow>
   );
+}
+
+/** Id of the node that an event is told of by its own element, which has the focus. */
+function nodeOf(target: EventTarget): string | undefined {
+  const element = target as HTMLElement;
+  return element.classList.contains('react-flow__node') ? element.dataset.id : undefined;
 }
 
 function minimapClass({ type }: FlowNode): string {

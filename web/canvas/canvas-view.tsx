@@ -15,10 +15,12 @@ export interface CanvasViewProps {
   /** Id of the chosen component. */
   readonly selected?: string | undefined;
   readonly onSelect?: ((id: string | undefined) => void) | undefined;
+  /** A node was chosen twice, or by Enter. */
+  readonly onOpen?: ((id: string) => void) | undefined;
 }
 
 /** Fills the element that it is in, which needs a height. */
-export function CanvasView({ document, live, selected, onSelect }: CanvasViewProps) {
+export function CanvasView({ document, live, selected, onSelect, onOpen }: CanvasViewProps) {
   const drawing = useMemo(() => readDrawing(document), [document]);
   const scope = useId();
   const unknownTypes = useUnknownTypes(drawing);
@@ -26,7 +28,7 @@ export function CanvasView({ document, live, selected, onSelect }: CanvasViewPro
   return (
     <SurroundingsProvider value={surroundings}>
       <LiveProvider value={live}>
-        <Board drawing={drawing} selected={selected} onSelect={onSelect} scope={scope} />
+        <Board drawing={drawing} selected={selected} onSelect={onSelect} onOpen={onOpen} scope={scope} />
       </LiveProvider>
     </SurroundingsProvider>
   );

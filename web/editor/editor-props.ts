@@ -17,6 +17,10 @@ export interface EditorProps {
   readonly onSelect: (id: string | undefined) => void;
   /** Whether choosing a component opens its form. */
   readonly opensForm: boolean;
+  /** Component whose form was asked for before the editor came. */
+  readonly opened: string | undefined;
+  /** Asks for the form of a component, on the canvas that is there while the editor is not. */
+  readonly onOpen: (id: string) => void;
   readonly lastValues: () => Promise<LastValues | undefined>;
   /** Told what runs need of the editor; undefined when it goes. */
   readonly onHandle: (handle: EditorHandle | undefined) => void;

@@ -33,14 +33,14 @@ export interface EditorScreenProps extends EditorProps {
 const NONE: readonly Issue[] = [];
 
 export function EditorScreen(props: EditorScreenProps) {
-  const { agent, isRunShown, live, selected, onSelect, opensForm, saver, issues$, onReload } = props;
+  const { agent, isRunShown, live, selected, onSelect, opensForm, opened, saver, issues$, onReload } = props;
   const words = useTexts(texts);
   const root = useRef<HTMLDivElement>(null);
   const { store } = useEditor();
   const issues = useObservable(issues$, NONE);
   const palette = usePalette(isRunShown);
   const [goal, setGoal] = useState<{ readonly component: string; readonly field: string }>();
-  const form = useForm(opensForm);
+  const form = useForm(opensForm, opened);
   useKeys(store, root);
   useSelection(selected, onSelect);
   const goTo = (issue: Issue) => {
@@ -73,12 +73,20 @@ export function EditorScreen(props: EditorScreenProps) {
   );
 }
 
+interface Form {
+  readonly isOpen: boolean;
+  readonly open: () => void;
+  readonly close: () => void;
+}
+
 /** The form of what is selected: open until it is closed, and again with the next component that is chosen. */
-function useForm(opens: boolean): { readonly isOpen: boolean; readonly open: () => void; readonly close: () => void } {
+function useForm(opens: boolean, opened: string | undefined): Form {
   const { store } = useEditor();
   const selection = useSelected();
   const chosen = selection.length === 1 ? selection[0] : undefined;
-  const [state, setState] = useState<{ readonly of: string | undefined; readonly isOpen: boolean }>();
+  const [state, setState] = useState<{ readonly of: string | undefined; readonly isOpen: boolean } | undefined>(
+    opened === undefined ? undefined : { of: opened, isOpen: true },
+  );
   const isOpen = chosen !== undefined && (state?.of === chosen ? state.isOpen : opens);
   const turn = useCallback((wanted: boolean) => setState({ of: store.state.selection[0], isOpen: wanted }), [store]);
   const open = useCallback(() => turn(true), [turn]);

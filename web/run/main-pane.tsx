@@ -15,9 +15,9 @@ import type { ShownRun } from './use-conversation.js';
 
 const Editor = laterPart(
   async () => (await import('../editor/editor.js')).Editor,
-  (note, { agent, live, selected, onSelect }) => (
+  (note, { agent, live, selected, onSelect, onOpen }) => (
     <>
-      <CanvasView document={agent.dsl} live={live} selected={selected} onSelect={onSelect} />
+      <CanvasView document={agent.dsl} live={live} selected={selected} onSelect={onSelect} onOpen={onOpen} />
       <MissingBeside>{note}</MissingBeside>
     </>
   ),
@@ -47,6 +47,7 @@ export const MainPane = memo(function MainPane(props: MainPaneProps) {
   const queries = useQueryClient();
   const hasRoom = useMedia(ROOM);
   const [generation, setGeneration] = useState(0);
+  const [opened, setOpened] = useState<string>();
   const isDue = useEditorDue({ conversation, agent: agent.id, isRead, isChosen: selected !== undefined });
   const shown = useRef(store);
   useEffect(() => {
@@ -73,10 +74,13 @@ export const MainPane = memo(function MainPane(props: MainPaneProps) {
     void loaded.then(() => {
       // It may have no such node.
       onSelect(undefined);
+      setOpened(undefined);
       setGeneration((now) => now + 1);
     });
   }, [queries, agent.id, onSelect]);
-  const canvas = <CanvasView document={agent.dsl} live={live} selected={selected} onSelect={onSelect} />;
+  const canvas = (
+    <CanvasView document={agent.dsl} live={live} selected={selected} onSelect={onSelect} onOpen={setOpened} />
+  );
   if (!hasRoom || document === undefined) return canvas;
   return (
     <Suspense fallback={canvas}>
@@ -90,6 +94,8 @@ export const MainPane = memo(function MainPane(props: MainPaneProps) {
           selected={selected}
           onSelect={onSelect}
           opensForm={opensForm}
+          opened={opened}
+          onOpen={setOpened}
           lastValues={lastValues}
           onHandle={onHandle}
           onReload={onReload}

@@ -10,6 +10,8 @@ describe.skipIf(!hasChromium)(named('panning'), () => {
   it('leaves the pointer to the ground until the canvas is let go, and no node in the way is chosen', async () => {
     const { page, open, agent } = await openStudio();
     await open(`/agents/${await agent(ASKING)}`);
+    // The canvas that comes first is replaced by the editor's.
+    await page.getByRole('toolbar', { name: 'Tools of the editor' }).waitFor();
     const node = page.locator('.react-flow__node').last();
     await node.waitFor();
     const ground = page.locator('.react-flow__pane');

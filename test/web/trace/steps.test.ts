@@ -1,5 +1,5 @@
 /** Steps of runs: which one stands for a node, which one ended a run, and how one is chosen, named and given another value. */
-import type { Locator, Page } from 'playwright-core';
+import type { Locator, Page, Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import type { RunPicture } from '../../../src/canvas/picture/picture.js';
 import { PictureFold } from '../../../src/canvas/picture/picture-fold.js';
@@ -87,8 +87,9 @@ const oneOf = (container: string): JsonObject =>
     'Message:End': ['Message', [], { content: [`{${container}:Each@lines}`] }],
   });
 
-async function openRun(dsl: JsonObject, body: JsonObject) {
+async function openRun(dsl: JsonObject, body: JsonObject, prepare?: (page: Page) => Promise<unknown>) {
   const studio = await openStudio({ models: answering(['A line.']) });
+  await prepare?.(studio.page);
   const id = await studio.agent(dsl);
   const run: string = (await studio.server.call('POST', `/api/v1/agents/${id}/run`, body)).body.data.run_id;
   await studio.open(`/agents/${id}/runs/${run}`);
@@ -115,6 +116,7 @@ describe.skipIf(!hasChromium)(named('a step of a run'), () => {
   it('leaves the form of its node a double click away, and a click where the run was begun on the page', async () => {
     const { page } = await openRun(ECHO, { query: 'red' });
     await conversation(page).getByText('you said red').waitFor();
+    await page.getByRole('toolbar', { name: 'Tools of the editor' }).waitFor();
     await node(page, /^Message, /).dblclick();
     await form(page).waitFor();
     await details(page, 'Message').waitFor();
@@ -125,6 +127,27 @@ describe.skipIf(!hasChromium)(named('a step of a run'), () => {
     await node(page, /^Begin, /).click();
     await page.getByRole('complementary', { name: 'Form of Begin' }).waitFor();
     expect(await page.getByRole('tab', { name: 'Run', exact: true }).getAttribute('aria-selected')).toBe('true');
+  });
+
+  it.each<[string, (page: Page) => Promise<void>]>([
+    ['a double click', (page) => node(page, /^Message, /).dblclick()],
+    ['Enter', (page) => node(page, /^Message, /).press('Enter')],
+  ])('opens the form that %s asked for before the editor had come', async (_, ask) => {
+    let come = (): void => {};
+    const comes = new Promise<void>((resolve) => {
+      come = resolve;
+    });
+    const hold = async (route: Route): Promise<void> => {
+      await comes;
+      await route.continue();
+    };
+    const { page } = await openRun(ECHO, { query: 'red' }, (unopened) => unopened.route('**/studio/editor-*.js', hold));
+    await conversation(page).getByText('you said red').waitFor();
+    await ask(page);
+    await details(page, 'Message').waitFor();
+    expect(await form(page).count()).toBe(0);
+    come();
+    await form(page).waitFor();
   });
 
   it('takes another list as JSON, says what is none, and can be left as it was', async () => {
