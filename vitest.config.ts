@@ -48,8 +48,8 @@ function project(name: string, include: string, { exclude = [], ...options }: Pr
       name,
       include: [include],
       exclude: ignored,
-      testTimeout: 120_000,
-      hookTimeout: 120_000,
+      testTimeout: 240_000,
+      hookTimeout: 240_000,
       // Of `expect.poll`, which otherwise gives up after a second.
       expect: { poll: { timeout: 60_000 } },
       ...options,

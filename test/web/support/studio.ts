@@ -46,6 +46,9 @@ export async function openStudio({ browser = {}, address, ...options }: StudioOp
   return { ...opened, server, url, agent: (dsl) => server.agent(dsl) };
 }
 
+/** Milliseconds for which pages are waited for: what is wrong fails after them, and a machine that is busy does not. */
+const PATIENCE_MS = 60_000;
+
 /** Pages of a server that runs elsewhere, whose address may change. */
 export async function openPages(
   urlNow: () => string,
@@ -59,6 +62,7 @@ export async function openPages(
     reducedMotion: 'reduce',
     ...options,
   });
+  context.setDefaultTimeout(PATIENCE_MS);
   onTestFinished(() => context.close());
   // Behind the one of the context: those are run in the order of their making, last first.
   const tab = async (): Promise<StudioPage> => {
