@@ -1,6 +1,7 @@
 import type { StoredFile } from '../../records/files.js';
 import { toUnreadable } from './limits.js';
 import { openPdf } from './open-pdf.js';
+import { withoutRadicals } from './without-radicals.js';
 
 /** A piece of text on a page, in points from its upper left corner. */
 export interface PageItem {
@@ -45,7 +46,7 @@ export async function readPdfItems(
             item.transform[5],
           ) as number[];
           const height = item.height || Math.hypot(item.transform[2], item.transform[3]);
-          return [{ text: item.str, left, top: baseline - height, width: item.width, height }];
+          return [{ text: withoutRadicals(item.str), left, top: baseline - height, width: item.width, height }];
         });
         page.cleanup();
         pages.push({ page: number, width: viewport.width, height: viewport.height, items: found });

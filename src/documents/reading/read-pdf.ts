@@ -3,6 +3,7 @@ import type { StoredFile } from '../../records/files.js';
 import { type ReadLimits, toUnreadable, unreadable } from './limits.js';
 import { openPdf } from './open-pdf.js';
 import { joinPages, type PagedText } from './paged-text.js';
+import { withoutRadicals } from './without-radicals.js';
 
 /**
  * The text of a PDF with its pages, parted by a blank line. Reading stops at the page that fills `maxCharacters`.
@@ -22,7 +23,7 @@ export async function readPdf({ name, bytes }: StoredFile, { maxCharacters, sign
         const { items } = await page.getTextContent();
         const text = items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : '')).join('');
         page.cleanup();
-        pages.push(text.trim());
+        pages.push(withoutRadicals(text.trim()));
         length += text.length;
         await nextTurn();
       }

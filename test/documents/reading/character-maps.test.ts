@@ -1,25 +1,36 @@
 import { describe, expect, it } from 'vitest';
 import { CharacterMaps } from '../../../src/documents/reading/character-maps.js';
 import { readPdf } from '../../../src/documents/reading/read-pdf.js';
+import { readPdfItems } from '../../../src/documents/reading/read-pdf-items.js';
+import { withoutRadicals } from '../../../src/documents/reading/without-radicals.js';
 
-/** A PDF of one page that shows codes in a font which it names and does not contain. */
-function pdfOf(encoding: string, ordering: string, codes: string): Uint8Array {
+/** A PDF of one page that shows codes in a font which it names and does not contain; `unicode` is what code 1 means. */
+function pdfOf(encoding: string, ordering: string, codes: string, unicode?: string): Uint8Array {
   const content = `BT /F 12 Tf 20 80 Td <${codes}> Tj ET`;
   const objects = [
     '<</Type/Catalog/Pages 2 0 R>>',
     '<</Type/Pages/Kids[3 0 R]/Count 1>>',
     '<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 100]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>',
     `<</Length ${content.length}>>\nstream\n${content}\nendstream`,
-    `<</Type/Font/Subtype/Type0/BaseFont/Song/Encoding/${encoding}/DescendantFonts[6 0 R]>>`,
+    `<</Type/Font/Subtype/Type0/BaseFont/Song/Encoding/${encoding}/DescendantFonts[6 0 R]${unicode === undefined ? '' : '/ToUnicode 8 0 R'}>>`,
     `<</Type/Font/Subtype/CIDFontType0/BaseFont/Song/CIDSystemInfo<</Registry(Adobe)/Ordering(${ordering})/Supplement 0>>/FontDescriptor 7 0 R>>`,
     '<</Type/FontDescriptor/FontName/Song/Flags 6/FontBBox[0 0 1000 1000]/ItalicAngle 0/Ascent 800/Descent -200/CapHeight 700/StemV 80>>',
+    ...(unicode === undefined ? [] : [mapOf(unicode)]),
   ];
   const body = objects.map((object, at) => `${at + 1} 0 obj\n${object}\nendobj\n`).join('');
   return Buffer.from(`%PDF-1.5\n${body}trailer\n<</Root 1 0 R/Size ${objects.length + 1}>>\n%%EOF\n`, 'latin1');
 }
 
-async function textOf(encoding: string, ordering: string, codes: string): Promise<string> {
-  const bytes = pdfOf(encoding, ordering, codes);
+function mapOf(unicode: string): string {
+  const map = `/CIDInit /ProcSet findresource begin 12 dict begin begincmap
+1 begincodespacerange <0000> <ffff> endcodespacerange
+1 beginbfchar <0001> <${unicode}> endbfchar
+endcmap end end`;
+  return `<</Length ${map.length}>>\nstream\n${map}\nendstream`;
+}
+
+async function textOf(encoding: string, ordering: string, codes: string, unicode?: string): Promise<string> {
+  const bytes = pdfOf(encoding, ordering, codes, unicode);
   const file = { id: 'f', name: 'a.pdf', mimeType: 'application/pdf', bytes, createdAt: 0 };
   return (await readPdf(file, { maxCharacters: 1_000 })).text;
 }
@@ -43,6 +54,26 @@ describe('a PDF whose fonts are only named', () => {
 
   it('says that it holds no text where its codes are numbers that nothing explains', async () => {
     expect(await textOf('Identity-H', 'GB1', '0ee50f12')).toContain('hold no text');
+  });
+});
+
+describe('a PDF whose font has radicals in place of characters', () => {
+  it.each([
+    ['of Kangxi', '2f42', '文'],
+    ['of the supplement', '2eda', '页'],
+    ['without a character of their own', '2e80', '⺀'],
+  ])('is read with characters: radicals %s', async (_, code, text) => {
+    expect(await textOf('Identity-H', 'Identity', '0001', code)).toBe(text);
+    const bytes = pdfOf('Identity-H', 'Identity', '0001', code);
+    const file = { id: 'f', name: 'a.pdf', mimeType: 'application/pdf', bytes, createdAt: 0 };
+    const [page] = await readPdfItems(file, { first: 1, count: 1 });
+    expect(page?.items.map((item) => item.text)).toEqual([text]);
+  });
+
+  it('keeps its length whichever of them it has', () => {
+    const radicals = Array.from({ length: 0x2fd6 - 0x2e80 }, (_, at) => String.fromCharCode(0x2e80 + at));
+    for (const radical of radicals) expect(withoutRadicals(`a${radical}b`)).toHaveLength(3);
+    expect(withoutRadicals('⼀⾨')).toBe('一門');
   });
 });
 
