@@ -82,6 +82,8 @@ export { whole } from '../knowledge/chunkers/whole.js';
 export { withChildren } from '../knowledge/chunkers/with-children.js';
 export type { BuildLayer, BuildProgress, BuildRequest, BuildSpent } from '../knowledge/graph/build/build-options.js';
 export type { BuildCost, BuildReport, GraphBuilds } from '../knowledge/graph/build/graph-builds.js';
+export type { GraphLayer } from '../knowledge/graph/facts.js';
+export type { GraphForm } from '../knowledge/graph/given/graph-forms.js';
 export type {
   CommunityReport,
   FoundInGraph,
@@ -106,7 +108,7 @@ export type {
   KnowledgeGraphSearch,
   NamedEntity,
 } from '../knowledge/graph/graph-search.js';
-export type { KnowledgeGraphs } from '../knowledge/graph/knowledge-graphs.js';
+export type { GivenGraph, KnowledgeGraphs } from '../knowledge/graph/knowledge-graphs.js';
 export type { FoundPassageOfGraph, FoundPath } from '../knowledge/graph/search/found-passages.js';
 export type { DatasetsQuery, GraphsQuery, KnowledgeSearch } from '../knowledge/knowledge-search.js';
 export {

@@ -62,6 +62,8 @@ export interface ClaimedBuild {
 export interface GraphStore {
   /** Stores contributions in place of those of the same chunk and layer; those of chunks that are gone are left out. A few hundred at a time. */
   putContributions(tenant: string, datasetId: string, contributions: readonly ContributionRecord[]): Promise<void>;
+  /** Deletes the contributions of a layer; gives how many there were. */
+  deleteContributions(tenant: string, datasetId: string, layer: string): Promise<number>;
   /** The next contributions behind a place, in the order of chunks and layers. */
   contributionHeads(
     tenant: string,

@@ -62,6 +62,13 @@ export function createMemoryGraphs({ chunks, hasDataset, clock }: GraphGround): 
         if (known.has(one.chunkId)) graph?.contributions.set(`${one.chunkId} ${one.layer}`, one);
       if (graph !== undefined && contributions.length > 0) graph.revision += 1;
     },
+    async deleteContributions(tenant, datasetId, layer) {
+      const graph = find(tenant, datasetId);
+      const gone = [...(graph?.contributions ?? [])].filter(([, one]) => one.layer === layer);
+      for (const [place] of gone) graph?.contributions.delete(place);
+      if (graph !== undefined && gone.length > 0) graph.revision += 1;
+      return gone.length;
+    },
     async contributionHeads(tenant, datasetId, after, limit) {
       const place = after && [after.chunkId, after.layer];
       const behind = alive(tenant, datasetId).filter(

@@ -1,4 +1,4 @@
-/** XML of Office files as a stream, within bounds. */
+/** XML as a stream, within bounds. */
 import { SaxesParser } from 'saxes';
 
 /** Receives the parts of an XML document in order, as far as it wants them; names come without their namespace prefix. */
@@ -28,17 +28,26 @@ const MAX_DEPTH = 256;
 /** What programs are known to write although XML forbids it; it is read unchanged. */
 const TOLERATED = /^(?:disallowed character\.|undefined entity|malformed character entity)/;
 
+/** How XML is read. */
+export interface XmlReaderOptions {
+  /** Deepest nesting of elements. @default 256 */
+  readonly maxDepth?: number | undefined;
+  /** Refuses all that XML forbids, also what programs are known to write, and counts lines. @default false */
+  readonly isExact?: boolean | undefined;
+}
+
 /**
- * Makes a streaming reader for the XML of Office files: `saxes` within bounds.
+ * Makes a streaming reader for XML, first of all that of Office files: `saxes` within bounds.
  *
  * The streaming reader of exceljs is not used: it loses sheet names of workbooks that other programs wrote, and takes the
  * reading aid of Japanese texts for the text. A document type is refused, so there are no entities but the five of XML and
  * nothing can expand.
  *
- * Errors: Error with what is wrong; callers know which file it is.
+ * Errors: Error with what is wrong, of an exact reader with line and column in front; callers know which file it is.
  */
-export function createXmlReader(handler: XmlHandler) {
-  const parser = new SaxesParser({ xmlns: false, position: false });
+export function createXmlReader(handler: XmlHandler, options: XmlReaderOptions = {}) {
+  const { maxDepth = MAX_DEPTH, isExact = false } = options;
+  const parser = new SaxesParser({ xmlns: false, position: isExact });
   let pending = 0;
   let depth = 0;
   let isEnding = false;
@@ -51,7 +60,7 @@ export function createXmlReader(handler: XmlHandler) {
   };
   parser.on('error', ({ message }) => {
     if (isEnding) throw new Error('the XML ends too early');
-    if (!TOLERATED.test(message)) throw new Error(message.replace(/\.$/, ''));
+    if (isExact || !TOLERATED.test(message)) throw new Error(message.replace(/\.$/, ''));
   });
   parser.on('doctype', () => {
     throw new Error('it declares a document type');
@@ -60,7 +69,7 @@ export function createXmlReader(handler: XmlHandler) {
     const { name } = tag;
     pending = 0;
     depth += 1;
-    if (depth > MAX_DEPTH) throw new Error(`its elements are nested deeper than ${MAX_DEPTH}`);
+    if (depth > maxDepth) throw new Error(`its elements are nested deeper than ${maxDepth}`);
     handler.open?.(localName(name), new TagAttributes(tag.attributes), tag);
   });
   parser.on('closetag', ({ name }) => {
@@ -73,6 +82,10 @@ export function createXmlReader(handler: XmlHandler) {
   parser.on('comment', skip);
   parser.on('processinginstruction', skip);
   return {
+    /** Of what is being read, from 1; of an exact reader. */
+    get line(): number {
+      return parser.line;
+    },
     /** Reads a piece. */
     write(piece: string): void {
       parser.write(piece);

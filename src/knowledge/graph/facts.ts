@@ -35,6 +35,8 @@ export interface Mention {
   readonly aliases?: readonly string[];
   /** Whether it is the title of the document. @default false */
   readonly isTitle?: boolean;
+  /** Of the layer `given`: how often the chunk mentions it at least; 0 for a name that only a relation of the chunk needs. @default 1 */
+  readonly count?: number;
 }
 
 /** Two names that a chunk says something of. */
@@ -57,6 +59,7 @@ export interface Contribution {
 
 /** A contribution with where it comes from. */
 export interface ChunkContribution extends Contribution {
+  /** Empty for what a user gave without a chunk, and so is the id of the document then. */
   readonly chunkId: string;
   readonly documentId: string;
   readonly layer: GraphLayer;

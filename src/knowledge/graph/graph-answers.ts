@@ -1,4 +1,6 @@
 /** Questions to one graph in memory and their answers, as plain values: they may come from another thread, and stand in public signatures. */
+import type { GraphLayer } from './facts.js';
+import type { GraphForm } from './given/graph-forms.js';
 import type { NamePair } from './graph-records.js';
 import type { GraphPoint } from './graph-search.js';
 import type { FoundPassageOfGraph, FoundPath } from './search/found-passages.js';
@@ -48,6 +50,8 @@ export interface GraphPart {
     readonly mentions: number;
     readonly documents: number;
     readonly community: string | null;
+    /** Whether a user gave it. */
+    readonly isGiven: boolean;
     readonly x: number;
     readonly y: number;
   }[];
@@ -57,6 +61,7 @@ export interface GraphPart {
     readonly relation: string;
     readonly weight: number;
     readonly isExplicit: boolean;
+    readonly isGiven: boolean;
   }[];
   readonly communities: readonly { readonly id: string; readonly level: number; readonly size: number }[];
   /** Entities that fit, of which `limit` are given. */
@@ -95,6 +100,8 @@ export type GraphAsk =
   | { readonly kind: 'global'; readonly question: string; readonly level?: number | undefined; readonly limit: number }
   | { readonly kind: 'reports'; readonly level?: number | undefined; readonly limit: number }
   | ({ readonly kind: 'show' } & ShowQuery)
+  /** @default `layers`: all */
+  | { readonly kind: 'export'; readonly form: GraphForm; readonly layers?: readonly GraphLayer[] | undefined }
   | { readonly kind: 'find'; readonly name: string }
   | { readonly kind: 'merges'; readonly limit: number };
 
@@ -111,6 +118,7 @@ export interface GraphAnswers {
   };
   readonly reports: { readonly reports: readonly CommunityReport[]; readonly of: number };
   readonly show: GraphPart;
+  readonly export: { readonly text: string; readonly nodes: number; readonly edges: number };
   readonly find: { readonly entities: readonly ToldEntity[] };
   readonly merges: {
     readonly merges: readonly NamePair[];

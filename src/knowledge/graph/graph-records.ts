@@ -35,6 +35,8 @@ export interface GraphRelation {
   readonly isExplicit: boolean;
   /** Ids of chunks, sorted. */
   readonly chunks: readonly string[];
+  /** Whether a user gave it. */
+  readonly isGiven: boolean;
 }
 
 /** Two names that were taken for one, or are perhaps one. */

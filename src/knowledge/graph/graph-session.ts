@@ -86,6 +86,12 @@ export class GraphSession {
     return this.#made().graph;
   }
 
+  /** The graph that some layers alone make. */
+  graphOf(layers: readonly GraphLayer[]): SummedGraph {
+    const options = { layers, decisions: this.#decisions, aliases: this.#aliases, simplify: this.#simplify };
+    return sumGraph(this.#contributions.values(), options);
+  }
+
   get names(): NameIndex {
     return this.#made().names;
   }
@@ -141,7 +147,10 @@ export class GraphSession {
     if (this.#derived !== undefined) return this.#derived;
     const options = { decisions: this.#decisions, aliases: this.#aliases, simplify: this.#simplify };
     const graph = sumGraph(this.#contributions.values(), options);
-    const documents = new Set([...this.#contributions.values()].map(({ documentId }) => documentId)).size;
+    const ids = new Set([...this.#contributions.values()].map(({ documentId }) => documentId));
+    // What a user gave without a chunk is of none.
+    ids.delete('');
+    const documents = ids.size;
     const relationsOf = new Map<string, GraphRelation[]>();
     for (const relation of graph.relations) {
       for (const end of [relation.source, relation.target]) {

@@ -1,7 +1,16 @@
 /** What a knowledge base does with the graphs of its datasets. */
+import type { GraphForm } from './given/graph-forms.js';
 import type { GraphAnswers, GraphAsk } from './graph-answers.js';
 import type { NameDecision } from './graph-records.js';
 import type { KnowledgeGraphSearch } from './graph-search.js';
+
+/** How much of a graph was taken. */
+export interface GivenGraph {
+  readonly nodes: number;
+  readonly edges: number;
+  /** Chunks that it names, each once. */
+  readonly chunks: number;
+}
 
 /** Graphs of datasets. Errors of all: those of the store; LIMIT_REACHED for a graph that needs too much memory. */
 export interface KnowledgeGraphs extends KnowledgeGraphSearch {
@@ -9,6 +18,13 @@ export interface KnowledgeGraphs extends KnowledgeGraphSearch {
   ask<A extends GraphAsk>(tenant: string, datasetId: string, ask: A): Promise<GraphAnswers[A['kind']]>;
   /** Whether a dataset has a graph. */
   has(tenant: string, datasetId: string): Promise<boolean>;
+  /**
+   * Puts a graph of a user in place of the one that was given before; an empty one takes it away. Its parts are contributions of the chunks that they name, and
+   * go with these; others belong to no document.
+   *
+   * @throws EngineError BAD_REQUEST with the place of each problem, 20 at most; GRAPH_BUSY while the graph is built
+   */
+  give(tenant: string, datasetId: string, form: GraphForm, text: string): Promise<GivenGraph>;
   /** Takes two names for one, or keeps them apart, from now on. @throws EngineError BAD_REQUEST for what are no two names */
   decide(
     tenant: string,

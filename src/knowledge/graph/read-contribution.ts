@@ -12,6 +12,7 @@ const mentionSchema = z.object({
   description: z.string().exactOptional(),
   aliases: z.array(name).exactOptional(),
   isTitle: z.boolean().exactOptional(),
+  count: z.int().min(0).exactOptional(),
 });
 
 const relationSchema = z.object({

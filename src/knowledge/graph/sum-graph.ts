@@ -9,25 +9,34 @@ export interface SumOptions {
   /** Layers that count. @default all */
   readonly layers?: readonly GraphLayer[] | undefined;
   readonly decisions?: readonly NameDecision[] | undefined;
-  /** Pairs of names that are the same, such as terms with their aliases. @default none */
+  /** Names with others that mean the same, such as terms with their aliases; one that no text mentions leads to the other. @default none */
   readonly aliases?: readonly (readonly [string, string])[] | undefined;
   /** @default traditional letters stay */
   readonly simplify?: Simplify | undefined;
 }
 
 /** Sentences that are kept of an entity or a relation. */
-const MAX_DESCRIPTIONS = 5;
+export const MAX_DESCRIPTIONS = 5;
 /** Weights are whole parts of this, so that sums are exact in whatever order. */
 const WEIGHT_STEPS = 1_024;
-/** Largest weight of a contribution. */
+/** Largest weight of a contribution, and of what a user gives, which is that of a whole relation. */
 const MAX_WEIGHT = 100;
+export const MAX_GIVEN_WEIGHT = 1e9;
 
 /** What is known of one spelling. */
 interface NameStats {
   mentions: number;
   isTitle: boolean;
+  /** Whether a user gave it as the name of an entity. */
   isGiven: boolean;
+  /** Whether a text or a user mentions it; else it is only another name of something. */
+  isMentioned: boolean;
+  /** Whether a user says that it is another name of something. */
+  isAlias: boolean;
   readonly types: Map<string, number>;
+  /** Types, and mentions by chunk, that users give. */
+  readonly givenTypes: Map<string, number>;
+  readonly givenChunks: Map<string, number>;
   readonly chunks: Map<string, number>;
   readonly documents: Set<string>;
   readonly titleOf: Set<string>;
@@ -38,7 +47,8 @@ interface NameStats {
  * Sums contributions. The result depends on the set of contributions alone: not on their order, nor on what was there before, so a dataset from which a
  * document was deleted has the graph of one that never had it.
  *
- * Names of the layer `links` count where they are a title of some document.
+ * Names of the layer `links` count where they are a title of some document. What users give goes before what texts say: its names and types. Its mentions
+ * and weights are what there is at least, so a graph that was exported and given again is the same.
  */
 export function sumGraph(contributions: Iterable<ChunkContribution>, options: SumOptions = {}): SummedGraph {
   const { layers, decisions = [], aliases = [], simplify } = options;
@@ -51,16 +61,22 @@ export function sumGraph(contributions: Iterable<ChunkContribution>, options: Su
   };
   const titles = titleKeys(counted, keyOf);
   const stats = countNames(counted, (mention, layer) => layer !== 'links' || titles.has(keyOf(mention.name)));
-  const given = counted.flatMap(({ mentions }) =>
-    mentions.flatMap(({ name, aliases: own = [] }) => own.map((alias) => [name, alias] as const)),
-  );
+  const byUser = [...aliases, ...aliasesOf(counted.filter(({ layer }) => layer === 'given'))];
+  addAliases(stats, byUser, keyOf);
+  const others = new Set(byUser.flatMap(([name, alias]) => (keyOf(name) === keyOf(alias) ? [] : [keyOf(alias)])));
+  for (const [name, own] of stats) own.isAlias = others.has(keyOf(name));
   const names = [...stats].map(
-    ([name, { descriptions, isTitle }]): KnownName => ({ name, isTitle, about: firstOf(descriptions).join(' ') }),
+    ([name, { descriptions, isTitle, isGiven }]): KnownName => ({
+      ...{ name, isTitle, isGiven },
+      about: firstOf(descriptions).join(' '),
+    }),
   );
-  const grouped = groupNames(names, { aliases: [...aliases, ...given], decisions, simplify });
+  const told = aliasesOf(counted.filter(({ layer }) => layer !== 'given'));
+  const grouped = groupNames(names, { given: byUser, aliases: told, decisions, simplify });
   const entities = new Map<string, GraphEntity>();
   const idOf = new Map<string, string>();
   for (const group of grouped.groups) {
+    if (!group.some((name) => stats.get(name)?.isMentioned)) continue;
     const entity = entityOf(group, stats, simplify);
     entities.set(entity.id, entity);
     for (const name of group) idOf.set(name, entity.id);
@@ -71,10 +87,30 @@ export function sumGraph(contributions: Iterable<ChunkContribution>, options: Su
 
 function titleKeys(contributions: readonly ChunkContribution[], keyOf: (name: string) => string): ReadonlySet<string> {
   const keys = new Set<string>();
-  for (const { mentions } of contributions) {
+  for (const { layer, mentions } of contributions) {
+    if (layer === 'given') continue;
     for (const { name, isTitle = false } of mentions) if (isTitle) keys.add(keyOf(name));
   }
   return keys;
+}
+
+function aliasesOf(contributions: readonly ChunkContribution[]): (readonly [string, string])[] {
+  return contributions.flatMap(({ mentions }) =>
+    mentions.flatMap(({ name, aliases = [] }) => aliases.map((alias) => [name, alias] as const)),
+  );
+}
+
+/** Adds other names of what there is, so that questions find it by them. */
+function addAliases(
+  stats: Map<string, NameStats>,
+  aliases: readonly (readonly [string, string])[],
+  keyOf: (name: string) => string,
+): void {
+  const mentioned = new Set([...stats.keys()].map(keyOf));
+  for (const pair of aliases) {
+    if (!pair.some((name) => mentioned.has(keyOf(name)))) continue;
+    for (const name of pair) if (!stats.has(name)) stats.set(name, emptyStats());
+  }
 }
 
 function countNames(
@@ -86,16 +122,7 @@ function countNames(
   const statsOf = (name: string): NameStats => {
     const known = stats.get(name);
     if (known !== undefined) return known;
-    const fresh: NameStats = {
-      mentions: 0,
-      isTitle: false,
-      isGiven: false,
-      types: new Map(),
-      chunks: new Map(),
-      documents: new Set(),
-      titleOf: new Set(),
-      descriptions: new Set(),
-    };
+    const fresh = emptyStats();
     stats.set(name, fresh);
     return fresh;
   };
@@ -106,14 +133,22 @@ function countNames(
       const { name, type, start, end, description = '', isTitle = false } = mention;
       if (name === '' || name.length > MAX_NAME || !counts(mention, layer)) continue;
       const own = statsOf(name);
+      const isGiven = layer === 'given';
+      const { count = 1 } = mention;
+      own.isMentioned = true;
       own.isTitle ||= isTitle;
-      own.isGiven ||= layer === 'given';
+      own.isGiven ||= isGiven;
       if (description !== '') own.descriptions.add(description);
       // A type counts for each layer that tells it.
-      own.types.set(type, (own.types.get(type) ?? 0) + 1);
-      if (chunkId === '') continue;
+      const types = isGiven ? own.givenTypes : own.types;
+      types.set(type, (types.get(type) ?? 0) + 1);
+      if (chunkId === '' || (isGiven && count === 0)) continue;
       own.documents.add(documentId);
       if (isTitle) own.titleOf.add(chunkId);
+      if (isGiven) {
+        own.givenChunks.set(chunkId, (own.givenChunks.get(chunkId) ?? 0) + count);
+        continue;
+      }
       // What two layers find at one place is one mention.
       const place = `${start}-${end} ${name}`;
       if (seen.has(place)) continue;
@@ -129,22 +164,41 @@ function countNames(
   return stats;
 }
 
+function emptyStats(): NameStats {
+  return {
+    ...{ mentions: 0, isTitle: false, isGiven: false, isMentioned: false, isAlias: false },
+    types: new Map(),
+    givenTypes: new Map(),
+    chunks: new Map(),
+    givenChunks: new Map(),
+    documents: new Set(),
+    titleOf: new Set(),
+    descriptions: new Set(),
+  };
+}
+
 function entityOf(group: readonly string[], stats: ReadonlyMap<string, NameStats>, simplify: Simplify | undefined) {
   const own = group.map((name) => ({ name, stats: stats.get(name) as NameStats }));
   const [best] = [...own].sort(
     (left, right) =>
+      Number(right.stats.isGiven) - Number(left.stats.isGiven) ||
+      Number(left.stats.isAlias) - Number(right.stats.isAlias) ||
       Number(right.stats.isTitle) - Number(left.stats.isTitle) ||
+      Number(right.stats.isMentioned) - Number(left.stats.isMentioned) ||
       right.stats.mentions - left.stats.mentions ||
       right.name.length - left.name.length ||
       (left.name < right.name ? -1 : 1),
   );
   const name = best?.name ?? '';
-  const types = new Map<string, number>();
-  const chunks = new Map<string, number>();
-  for (const { stats: one } of own) {
-    for (const [type, count] of one.types) types.set(type, (types.get(type) ?? 0) + count);
-    for (const [chunk, count] of one.chunks) chunks.set(chunk, (chunks.get(chunk) ?? 0) + count);
-  }
+  const sumOf = (of: (one: NameStats) => ReadonlyMap<string, number>): Map<string, number> => {
+    const sums = new Map<string, number>();
+    for (const { stats: one } of own) for (const [key, count] of of(one)) sums.set(key, (sums.get(key) ?? 0) + count);
+    return sums;
+  };
+  const chunks = sumOf((one) => one.chunks);
+  for (const [chunk, count] of sumOf((one) => one.givenChunks))
+    chunks.set(chunk, Math.max(count, chunks.get(chunk) ?? 0));
+  const givenType = typeOf(sumOf(({ givenTypes }) => givenTypes));
   const { key, qualifier } = nameForm(name, simplify);
   const all = (of: (one: NameStats) => Iterable<string>): string[] =>
     [...new Set(own.flatMap(({ stats: one }) => [...of(one)]))].sort();
@@ -152,9 +206,9 @@ function entityOf(group: readonly string[], stats: ReadonlyMap<string, NameStats
     id: qualifier === '' ? key : `${key}~${qualifier}`,
     name,
     aliases: group.filter((alias) => alias !== name),
-    type: typeOf(types),
+    type: givenType === NO_TYPE ? typeOf(sumOf(({ types }) => types)) : givenType,
     descriptions: firstOf(all(({ descriptions }) => descriptions)),
-    mentionCount: own.reduce((sum, { stats: { mentions } }) => sum + mentions, 0),
+    mentionCount: [...chunks.values()].reduce((sum, count) => sum + count, 0),
     documents: all(({ documents }) => documents),
     chunks: new Map([...chunks].sort(([left], [right]) => (left < right ? -1 : 1))),
     titleOf: all(({ titleOf }) => titleOf),
@@ -162,11 +216,14 @@ function entityOf(group: readonly string[], stats: ReadonlyMap<string, NameStats
   };
 }
 
+/** The type of what nothing is known of. */
+const NO_TYPE = 'concept';
+
 /** The type that is told most often; that nothing is known counts last. */
 function typeOf(types: ReadonlyMap<string, number>): string {
-  const told = [...types].filter(([type]) => type !== 'concept');
+  const told = [...types].filter(([type]) => type !== NO_TYPE);
   const [best] = told.sort(([left, count], [right, other]) => other - count || (left < right ? -1 : 1));
-  return best?.[0] ?? 'concept';
+  return best?.[0] ?? NO_TYPE;
 }
 
 /** Sentences in an order that depends on them alone. */
@@ -180,6 +237,8 @@ interface RelationSum {
   readonly relation: string;
   readonly isExplicit: boolean;
   steps: number;
+  /** Of the same by users; undefined where none gave it. */
+  givenSteps?: number;
   readonly chunks: Set<string>;
   readonly descriptions: Set<string>;
 }
@@ -188,7 +247,8 @@ function sumRelations(contributions: readonly ChunkContribution[], idOf: Readonl
   const sums = new Map<string, RelationSum>();
   /** Two layers that find the same in one chunk say it once, as strongly as the stronger one. */
   const said = new Map<string, number>();
-  for (const { chunkId, relations } of contributions) {
+  for (const { chunkId, layer, relations } of contributions) {
+    const most = layer === 'given' ? MAX_GIVEN_WEIGHT : MAX_WEIGHT;
     for (const { source: from, target: to, relation, description, weight, isExplicit } of relations) {
       let [source, target] = [idOf.get(from), idOf.get(to)];
       if (source === undefined || target === undefined || source === target) continue;
@@ -197,22 +257,27 @@ function sumRelations(contributions: readonly ChunkContribution[], idOf: Readonl
       const sum = sums.get(key) ?? emptySum(source, target, isExplicit ? relation : CO_OCCURS, isExplicit);
       sums.set(key, sum);
       if (description !== '') sum.descriptions.add(description);
+      if (chunkId !== '') sum.chunks.add(chunkId);
+      const steps = Math.round(Math.min(Math.max(weight, 0), most) * WEIGHT_STEPS);
+      if (layer === 'given') {
+        sum.givenSteps = Math.max(steps, sum.givenSteps ?? 0);
+        continue;
+      }
       const once = `${key}\0${chunkId}\0${isExplicit ? description : ''}`;
-      const steps = Math.round(Math.min(Math.max(weight, 0), MAX_WEIGHT) * WEIGHT_STEPS);
       const before = said.get(once) ?? 0;
       if (steps > before) {
         said.set(once, steps);
         sum.steps += steps - before;
       }
-      if (chunkId !== '') sum.chunks.add(chunkId);
     }
   }
   const sorted = [...sums].sort(([left], [right]) => (left < right ? -1 : 1));
-  return sorted.map(([, { steps, chunks, descriptions, ...sum }]) => ({
+  return sorted.map(([, { steps, givenSteps, chunks, descriptions, ...sum }]) => ({
     ...sum,
-    weight: steps / WEIGHT_STEPS,
+    weight: Math.max(steps, givenSteps ?? 0) / WEIGHT_STEPS,
     chunks: [...chunks].sort(),
     descriptions: firstOf(descriptions),
+    isGiven: givenSteps !== undefined,
   }));
 }
 

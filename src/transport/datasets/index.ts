@@ -10,6 +10,7 @@ import { graphRoutes } from './graph.js';
 import { graphIndexRoutes } from './graph-index.js';
 import { ingestionEventRoutes } from './ingestion-events.js';
 import { ingestionLogRoutes } from './ingestion-logs.js';
+import { ownGraphRoutes } from './own-graphs.js';
 import { parsingRoutes } from './parsing.js';
 import { retrievalRoutes } from './retrieval.js';
 import { tagRoutes } from './tags.js';
@@ -20,6 +21,7 @@ export const datasetGroups: readonly RouteGroup[] = [
   datasetRoutes,
   embeddingCheckRoutes,
   graphRoutes,
+  ownGraphRoutes,
   graphIndexRoutes,
   documentRoutes,
   uploadRoutes,

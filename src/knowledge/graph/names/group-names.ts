@@ -11,10 +11,14 @@ export interface KnownName {
   readonly about: string;
   /** Whether it is the title of a document. */
   readonly isTitle: boolean;
+  /** Whether a user gave it as the name of an entity: two of those are one only where a user says so. @default false */
+  readonly isGiven?: boolean;
 }
 
 /** What names are grouped by, beside their letters. */
 export interface GroupingOptions {
+  /** Names that are the same because a user says so. @default none */
+  readonly given?: readonly (readonly [string, string])[] | undefined;
   /** Names that are the same because a dictionary or a text says so. */
   readonly aliases: readonly (readonly [string, string])[];
   readonly decisions: readonly NameDecision[];
@@ -42,6 +46,7 @@ interface Spelling {
   readonly names: string[];
   readonly about: string[];
   isTitle: boolean;
+  isGiven: boolean;
 }
 
 /**
@@ -52,7 +57,7 @@ interface Spelling {
  * decided goes first, and a group never holds two names that are to stay apart.
  */
 export function groupNames(names: readonly KnownName[], options: GroupingOptions): NameGroups {
-  const { aliases, decisions, simplify } = options;
+  const { given = [], aliases, decisions, simplify } = options;
   const spellings = spellingsOf(names, simplify);
   const keyOf = (name: string): string => spellingKey(nameForm(name, simplify));
   const sorted = [...spellings.keys()].sort();
@@ -68,17 +73,20 @@ export function groupNames(names: readonly KnownName[], options: GroupingOptions
     pairs.push({ keys, names: shown, by, score, order });
   };
   for (const { kind, names: own, by } of decisions) if (kind === 'same') push(keyOf(own[0]), keyOf(own[1]), by, 1, 0);
-  for (const [left, right] of aliases) push(keyOf(left), keyOf(right), 'alias', 1, 1);
-  for (const [left, right] of bareNames(spellings)) push(left, right, 'brackets', 1, 2);
+  for (const [left, right] of given) push(keyOf(left), keyOf(right), 'alias', 1, 1);
+  for (const [left, right] of aliases) push(keyOf(left), keyOf(right), 'alias', 1, 2);
+  for (const [left, right] of bareNames(spellings)) push(left, right, 'brackets', 1, LIKELY);
   const maybe: NamePair[] = [];
   for (const { left, right, by, score } of likelyPairs(spellings)) {
-    if (score >= SAME) push(left, right, by, score, 3);
+    if (score >= SAME) push(left, right, by, score, LIKELY + 1);
     else if (maybe.length < MAX_MAYBE && !apart.has(pairKey(left, right)))
       maybe.push({ names: [first(spellings, left), first(spellings, right)], by, score });
   }
   pairs.sort((a, b) => a.order - b.order || b.score - a.score || (pairKey(...a.keys) < pairKey(...b.keys) ? -1 : 1));
   const merges: NamePair[] = [];
-  for (const { keys, names: shown, by, score } of pairs) {
+  const isGiven = (key: string): boolean => spellings.get(key)?.isGiven === true;
+  for (const { keys, names: shown, by, score, order } of pairs) {
+    if (order >= LIKELY && keys.every((key) => groups.membersOf(key).some(isGiven))) continue;
     if (groups.join(keys[0], keys[1], apart)) merges.push({ names: shown, by, score });
   }
   return {
@@ -87,6 +95,9 @@ export function groupNames(names: readonly KnownName[], options: GroupingOptions
     maybe: maybe.filter(({ names: [left, right] }) => !groups.areOne(keyOf(left), keyOf(right))),
   };
 }
+
+/** From this order on pairs are likely to be one, and not told. */
+const LIKELY = 3;
 
 function first(spellings: ReadonlyMap<string, Spelling>, key: string): string {
   return spellings.get(key)?.names[0] ?? key;
@@ -103,17 +114,18 @@ function pairKey(left: string, right: string): string {
 
 function spellingsOf(names: readonly KnownName[], simplify: Simplify | undefined): Map<string, Spelling> {
   const spellings = new Map<string, Spelling>();
-  for (const { name, about, isTitle } of [...names].sort((a, b) => (a.name < b.name ? -1 : 1))) {
+  for (const { name, about, isTitle, isGiven = false } of [...names].sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const form = nameForm(name, simplify);
     const key = spellingKey(form);
     const own = spellings.get(key);
     if (own === undefined) {
-      spellings.set(key, { form, names: [name], about: about === '' ? [] : [about], isTitle });
+      spellings.set(key, { form, names: [name], about: about === '' ? [] : [about], isTitle, isGiven });
       continue;
     }
     if (own.names.at(-1) !== name) own.names.push(name);
     if (about !== '') own.about.push(about);
     own.isTitle ||= isTitle;
+    own.isGiven ||= isGiven;
   }
   return spellings;
 }
@@ -226,6 +238,10 @@ class DisjointSets {
 
   areOne(left: string, right: string): boolean {
     return this.#root(left) === this.#root(right);
+  }
+
+  membersOf(key: string): readonly string[] {
+    return this.#members.get(this.#root(key)) ?? [];
   }
 
   all(): string[][] {

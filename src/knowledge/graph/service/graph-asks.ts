@@ -1,4 +1,6 @@
 /** Answers questions to one graph in memory. */
+import { exportGraph } from '../given/export-graph.js';
+import { writeGraph } from '../given/forms.js';
 import type { CommunityReport, GraphAnswers, GraphAsk, ToldEntity } from '../graph-answers.js';
 import type { GraphEntity } from '../graph-records.js';
 import type { GraphReason } from '../graph-search.js';
@@ -45,6 +47,10 @@ export function answerAsk<A extends GraphAsk>(session: GraphSession, ask: A): Gr
       }
       case 'show':
         return partOfGraph(session, ask);
+      case 'export': {
+        const graph = exportGraph(ask.layers === undefined ? session.graph : session.graphOf(ask.layers));
+        return { text: writeGraph(ask.form, graph), nodes: graph.nodes.length, edges: graph.edges.length };
+      }
       case 'find':
         return { entities: session.names.find(ask.name).map(told) };
       case 'merges': {

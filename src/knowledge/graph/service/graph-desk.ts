@@ -1,5 +1,8 @@
 /** What a thread does with graphs: it holds some in memory and answers questions about them. */
 
+import { readGraph } from '../given/forms.js';
+import type { ReadGraph } from '../given/graph-document.js';
+import type { GraphForm } from '../given/graph-forms.js';
 import type { GraphAnswers, GraphAsk } from '../graph-answers.js';
 import type { NameDecision } from '../graph-records.js';
 import { type ContributionKey, GraphSession, type StoredContribution } from '../graph-session.js';
@@ -8,6 +11,7 @@ import { answerAsk } from './graph-asks.js';
 
 /** What a desk is asked for; `graph` names the graph. */
 export type DeskRequest =
+  | { readonly do: 'read'; readonly form: GraphForm; readonly text: string }
   | {
       readonly do: 'begin';
       readonly graph: string;
@@ -18,8 +22,9 @@ export type DeskRequest =
   | { readonly do: 'put'; readonly graph: string; readonly contributions: readonly StoredContribution[] }
   | { readonly do: 'ask'; readonly graph: string; readonly ask: GraphAsk };
 
-/** What it gives: `begin` the contributions that are missing; `ask` undefined for a graph that is not held any more. */
+/** What it gives: `read` the graph of a text; `begin` the contributions that are missing; `ask` undefined for a graph that is not held any more. */
 export interface DeskAnswers {
+  readonly read: ReadGraph;
   readonly begin: readonly ContributionKey[];
   readonly put: number;
   readonly ask: GraphAnswers[keyof GraphAnswers] | undefined;
@@ -42,6 +47,7 @@ export function createDesk(loadSimplify: () => Promise<Simplify>) {
     }
   };
   return async (request: DeskRequest): Promise<DeskAnswers[DeskRequest['do']]> => {
+    if (request.do === 'read') return readGraph(request.form, request.text);
     const known = sessions.get(request.graph);
     if (request.do === 'ask') {
       if (known === undefined) return undefined;

@@ -1,14 +1,19 @@
 /** The graphs of the datasets of a knowledge base: searched, shown, corrected, cleared. */
 import { randomUUID } from 'node:crypto';
 import { EngineError } from '../../../errors.js';
+import type { ChunkRecord } from '../../../records/knowledge.js';
+import type { KnowledgeStore } from '../../../records/knowledge-store.js';
 import type { BaseParts } from '../../base/parts.js';
 import type { KnowledgeHits, KnowledgeQuery } from '../../base/retrieval.js';
 import { availableChunks } from '../../base/retrieval.js';
+import { givenContributions } from '../given/given-contributions.js';
+import { Problems, type ReadGraph } from '../given/graph-document.js';
 import type { GraphAnswers, GraphAsk, ToldEntity } from '../graph-answers.js';
 import type { NameDecision } from '../graph-records.js';
 import type { GraphFindings, GraphHit, GraphQuery } from '../graph-search.js';
 import type { KnowledgeGraphs } from '../knowledge-graphs.js';
 import type { FoundPassageOfGraph } from '../search/found-passages.js';
+import { findGiven, replaceGiven } from './given-store.js';
 import { createHeldGraphs, pairOf } from './held-graphs.js';
 import type { GraphDesk } from './open-desk.js';
 
@@ -48,7 +53,17 @@ export function createKnowledgeGraphs({ parts, desk, search }: KnowledgeGraphsOp
   return {
     ask,
     decisions,
-    has: async (tenant, datasetId) => (await store.contributionHeads(tenant, datasetId, undefined, 1)).length > 0,
+    async has(tenant, datasetId) {
+      if (((await findGiven(store, tenant, datasetId))?.notes ?? 0) > 0) return true;
+      return (await store.contributionHeads(tenant, datasetId, undefined, 1)).length > 0;
+    },
+    async give(tenant, datasetId, form, text) {
+      const graph = await desk.answer({ do: 'read', form, text });
+      await refuseWhileBuilt(store, tenant, datasetId);
+      const chunks = await chunksOf(store, tenant, datasetId, graph);
+      await replaceGiven(parts, { tenant, datasetId }, givenContributions(graph), chunks);
+      return { nodes: graph.nodes.length, edges: graph.edges.length, chunks: chunks.size };
+    },
     async search(tenant, query, signal) {
       const found = await foundIn(held, search, tenant, query, signal);
       signal.throwIfAborted();
@@ -78,12 +93,51 @@ export function createKnowledgeGraphs({ parts, desk, search }: KnowledgeGraphsOp
     },
     undo: async (tenant, datasetId, id) => (await store.deleteNotes(tenant, datasetId, 'decision', [id])) > 0,
     async clear(tenant, datasetId) {
-      const build = await store.findBuild(tenant, datasetId);
-      if (build?.state === 'RUNNING') throw busy(datasetId);
+      await refuseWhileBuilt(store, tenant, datasetId);
       return store.clearGraph(tenant, datasetId);
     },
     close: () => desk.close(),
   };
+}
+
+/** @throws EngineError GRAPH_BUSY */
+async function refuseWhileBuilt(store: KnowledgeStore, tenant: string, datasetId: string): Promise<void> {
+  if ((await store.findBuild(tenant, datasetId))?.state === 'RUNNING') throw busy(datasetId);
+}
+
+/** Chunks that are looked up at once. */
+const CHUNKS = 200;
+
+/** The chunks that a graph names. @throws EngineError BAD_REQUEST for those that the dataset does not have, with the place of each */
+async function chunksOf(
+  store: KnowledgeStore,
+  tenant: string,
+  datasetId: string,
+  { nodes, edges, placesOf }: ReadGraph,
+): Promise<ReadonlyMap<string, ChunkRecord>> {
+  const ids = [
+    ...new Set([
+      ...nodes.flatMap(({ chunks }) => chunks.map(({ id }) => id)),
+      ...edges.flatMap(({ chunks }) => chunks),
+    ]),
+  ];
+  const found = new Map<string, ChunkRecord>();
+  for (let at = 0; at < ids.length; at += CHUNKS)
+    for (const chunk of await store.findChunks(tenant, ids.slice(at, at + CHUNKS)))
+      if (chunk.datasetId === datasetId) found.set(chunk.id, chunk);
+  const problems = new Problems();
+  const require = (place: string | undefined, own: readonly string[]): void => {
+    for (const [at, id] of own.entries())
+      if (!found.has(id))
+        problems.add(
+          `${place}: chunks[${at}]`,
+          `the dataset has no chunk "${id.slice(0, 100)}"; leave it out, or name one`,
+        );
+  };
+  for (const [at, { chunks }] of nodes.entries()) require(placesOf.nodes[at], chunks.map(({ id }) => id));
+  for (const [at, { chunks }] of edges.entries()) require(placesOf.edges[at], chunks);
+  problems.throwIfAny();
+  return found;
 }
 
 /** The refusal of what a build is in the way of. */

@@ -27,14 +27,17 @@ export function partOfGraph(session: GraphSession, query: ShowQuery): GraphPart 
     .filter(({ source, target }) => inside.has(source) && inside.has(target))
     .sort((a, b) => Number(b.isExplicit) - Number(a.isExplicit) || b.weight - a.weight)
     .slice(0, MAX_EDGES)
-    .map(({ source, target, relation, weight, isExplicit }) => ({ source, target, relation, weight, isExplicit }));
+    .map(({ source, target, relation, weight, isExplicit, isGiven }) => ({
+      ...{ source, target, relation, weight, isExplicit, isGiven },
+    }));
   const places = placesOf(chosen, edges);
   const nodes = chosen.flatMap((id) => {
     const entity = graph.entities.get(id);
     if (entity === undefined) return [];
-    const { name, type, mentionCount: mentions, documents } = entity;
+    const { name, type, mentionCount: mentions, documents, isGiven } = entity;
     const { x, y } = places.get(id) ?? { x: 0, y: 0 };
-    return [{ id, name, type, mentions, documents: documents.length, community: communityOf.get(id) ?? null, x, y }];
+    const community = communityOf.get(id) ?? null;
+    return [{ id, name, type, mentions, documents: documents.length, community, isGiven, x, y }];
   });
   const shown = new Set(nodes.map(({ community }) => community));
   return {

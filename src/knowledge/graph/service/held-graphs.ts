@@ -1,4 +1,5 @@
 /** Brings what is stored of a graph to the desk that holds it in memory. */
+import type { ContributionHead } from '../../../records/graph-store.js';
 import type { KnowledgeStore } from '../../../records/knowledge-store.js';
 import type { PassageIndexes } from '../../base/ports.js';
 import { type GraphLayer, MAX_NAME } from '../facts.js';
@@ -6,6 +7,7 @@ import type { GraphAnswers, GraphAsk } from '../graph-answers.js';
 import type { NameDecision } from '../graph-records.js';
 import type { ContributionKey, StoredContribution } from '../graph-session.js';
 import { readContribution } from '../read-contribution.js';
+import { findGiven, type GivenHead, givenVersion, readLoose } from './given-store.js';
 import type { GraphDesk } from './open-desk.js';
 
 /** What graphs are read from, and where they are held. */
@@ -38,15 +40,21 @@ export function createHeldGraphs({ store, indexes, desk }: HeldGraphsOptions): H
     const revision = await revisionOf(tenant, datasetId);
     const known = held.get(graph);
     if (known !== undefined && revision !== undefined && known.revision === revision) return known.size;
-    const keys = await keysOf(tenant, datasetId);
+    const given = await findGiven(store, tenant, datasetId);
+    const keys = await keysOf(tenant, datasetId, given);
     const { decisions, aliases } = await notesOf(tenant, datasetId);
     const missing = await desk.answer({ do: 'begin', graph, keys, decisions, aliases });
-    const chunks = [...new Set(missing.map(({ chunkId }) => chunkId))];
+    if (given !== undefined && missing.some(({ chunkId }) => chunkId === '')) {
+      const loose = { ...LOOSE, version: given.version, ...(await readLoose(store, tenant, datasetId, given)) };
+      await desk.answer({ do: 'put', graph, contributions: [loose] });
+    }
+    const chunks = [...new Set(missing.flatMap(({ chunkId }) => (chunkId === '' ? [] : [chunkId])))];
     for (let from = 0; from < chunks.length; from += CONTRIBUTIONS) {
       const records = await store.readContributions(tenant, datasetId, chunks.slice(from, from + CONTRIBUTIONS));
-      const contributions = records.map((record): StoredContribution => {
+      const contributions = records.flatMap((record): StoredContribution[] => {
         const { chunkId, documentId, version, body } = record;
-        return { chunkId, documentId, version, layer: record.layer as GraphLayer, ...readContribution(body) };
+        const layer = layerOf(record.layer, given);
+        return layer === undefined ? [] : [{ chunkId, documentId, version, layer, ...readContribution(body) }];
       });
       await desk.answer({ do: 'put', graph, contributions });
     }
@@ -61,12 +69,21 @@ export function createHeldGraphs({ store, indexes, desk }: HeldGraphsOptions): H
     ]);
     return `${generation} ${revision}`;
   };
-  const keysOf = async (tenant: string, datasetId: string): Promise<ContributionKey[]> => {
+  const keysOf = async (
+    tenant: string,
+    datasetId: string,
+    given: GivenHead | undefined,
+  ): Promise<ContributionKey[]> => {
     const keys: ContributionKey[] = [];
+    if (given !== undefined && given.notes > 0) keys.push({ ...LOOSE, version: given.version });
+    let last: ContributionHead | undefined;
     for (;;) {
-      const last = keys.at(-1);
       const heads = await store.contributionHeads(tenant, datasetId, last, HEADS);
-      for (const { chunkId, layer, version } of heads) keys.push({ chunkId, layer: layer as GraphLayer, version });
+      for (const { chunkId, layer: stored, version } of heads) {
+        const layer = layerOf(stored, given);
+        if (layer !== undefined) keys.push({ chunkId, layer, version });
+      }
+      last = heads.at(-1);
       if (heads.length < HEADS) return keys;
     }
   };
@@ -78,16 +95,19 @@ export function createHeldGraphs({ store, indexes, desk }: HeldGraphsOptions): H
       while (decisions.length + aliases.length < MAX_NOTES) {
         const notes = await store.listNotes(tenant, datasetId, kind, after, NOTES);
         for (const { key, value } of notes) {
+          if (kind === 'alias') {
+            if (pairOf([value.entity, value.alias]) !== undefined)
+              aliases.push([value.entity as string, value.alias as string]);
+            continue;
+          }
           const names = pairOf(value.names);
           if (names === undefined) continue;
-          if (kind === 'alias') aliases.push(names);
-          else
-            decisions.push({
-              id: key,
-              names,
-              kind: value.kind === 'apart' ? 'apart' : 'same',
-              by: value.by === 'model' ? 'model' : 'user',
-            });
+          decisions.push({
+            id: key,
+            names,
+            kind: value.kind === 'apart' ? 'apart' : 'same',
+            by: value.by === 'model' ? 'model' : 'user',
+          });
         }
         after = notes.at(-1)?.key;
         if (notes.length < NOTES) break;
@@ -115,6 +135,16 @@ export function createHeldGraphs({ store, indexes, desk }: HeldGraphsOptions): H
       return undefined;
     },
   };
+}
+
+/** Of what names no chunk. */
+const LOOSE = { chunkId: '', documentId: '', layer: 'given' } as const;
+
+/** The layer of a stored contribution; undefined for one of users that is of another version than the one that counts. */
+function layerOf(stored: string, given: GivenHead | undefined): GraphLayer | undefined {
+  const version = givenVersion(stored);
+  if (version === undefined) return stored as GraphLayer;
+  return version === given?.version ? 'given' : undefined;
 }
 
 /** Two names, sorted; undefined for what is none. */

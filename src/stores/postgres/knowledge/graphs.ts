@@ -23,7 +23,7 @@ export function createPostgresGraphs(database: Database): GraphStore {
 
 type Contributions = Pick<
   GraphStore,
-  'putContributions' | 'contributionHeads' | 'readContributions' | 'chunksWithoutContribution'
+  'putContributions' | 'deleteContributions' | 'contributionHeads' | 'readContributions' | 'chunksWithoutContribution'
 >;
 
 function contributionStore(database: Database): Contributions {
@@ -45,6 +45,18 @@ function contributionStore(database: Database): Contributions {
             on conflict (tenant, chunk, layer) do update
               set version = excluded.version, text_hash = excluded.text_hash, body = excluded.body`;
           await raise(transaction, tenant, datasetId);
+        }),
+      );
+    },
+    async deleteContributions(tenant, datasetId, layer) {
+      return database.repeat((sql) =>
+        sql.begin(async (transaction) => {
+          const { count } = await transaction`
+            delete from runnel.graph_contributions g using runnel.knowledge_chunks c, runnel.knowledge_documents d
+            where g.tenant = ${tenant} and g.layer = ${layer} and c.tenant = g.tenant and c.id = g.chunk
+              and d.tenant = c.tenant and d.id = c.document and d.dataset = ${datasetId}`;
+          if (count > 0) await raise(transaction, tenant, datasetId);
+          return count;
         }),
       );
     },

@@ -52,6 +52,21 @@ export function describeGraphStore(open: () => Promise<KnowledgeStore>): void {
       expect(await store.readContributions(tenant, dataset, [chunk.id])).toMatchObject([{ version: '2', body: {} }]);
     });
 
+    it('are deleted by layer, in their dataset alone', async () => {
+      const { store, tenant, dataset, document, chunks } = await begin();
+      const all = chunks.flatMap((chunk) => ['given:1', 'rules'].map((layer) => made(document, chunk, layer)));
+      await store.putContributions(tenant, dataset, all);
+      const before = await store.graphRevision(tenant, dataset);
+      expect(await store.deleteContributions(newTenant(), dataset, 'given:1')).toBe(0);
+      expect(await store.deleteContributions(tenant, datasetRecord().id, 'given:1')).toBe(0);
+      expect(await store.graphRevision(tenant, dataset)).toBe(before);
+      expect(await store.deleteContributions(tenant, dataset, 'given:1')).toBe(chunks.length);
+      expect(await store.deleteContributions(tenant, dataset, 'given:1')).toBe(0);
+      expect(await store.graphRevision(tenant, dataset)).toBeGreaterThan(before);
+      const left = await store.contributionHeads(tenant, dataset, undefined, 100);
+      expect(left.map(({ layer }) => layer)).toEqual(chunks.map(() => 'rules'));
+    });
+
     it('are missing of chunks that have none of the layer and version', async () => {
       const { store, tenant, dataset, document, chunks } = await begin();
       const [first, second] = chunks as [ChunkRecord, ChunkRecord];
