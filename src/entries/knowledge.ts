@@ -108,7 +108,7 @@ export type {
   KnowledgeGraphSearch,
   NamedEntity,
 } from '../knowledge/graph/graph-search.js';
-export type { GivenGraph, KnowledgeGraphs } from '../knowledge/graph/knowledge-graphs.js';
+export type { EntityAlias, GivenGraph, KnowledgeGraphs } from '../knowledge/graph/knowledge-graphs.js';
 export type { FoundPassageOfGraph, FoundPath } from '../knowledge/graph/search/found-passages.js';
 export type { DatasetsQuery, GraphsQuery, KnowledgeSearch } from '../knowledge/knowledge-search.js';
 export {

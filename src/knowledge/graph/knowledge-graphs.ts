@@ -12,6 +12,14 @@ export interface GivenGraph {
   readonly chunks: number;
 }
 
+/** Another name of an entity that a user added. */
+export interface EntityAlias {
+  readonly id: string;
+  /** Name that the entity had then. */
+  readonly entity: string;
+  readonly alias: string;
+}
+
 /** Graphs of datasets. Errors of all: those of the store; LIMIT_REACHED for a graph that needs too much memory. */
 export interface KnowledgeGraphs extends KnowledgeGraphSearch {
   /** Answers a question about one graph. @throws EngineError GRAPH_MISSING */
@@ -35,6 +43,18 @@ export interface KnowledgeGraphs extends KnowledgeGraphSearch {
   /** Undoes a decision; whether there was one. */
   undo(tenant: string, datasetId: string, id: string): Promise<boolean>;
   decisions(tenant: string, datasetId: string): Promise<readonly NameDecision[]>;
+  /**
+   * Adds another name of an entity, by which questions and texts find it from now on.
+   *
+   * @param entity id, name or alias
+   * @throws EngineError GRAPH_MISSING; NOT_FOUND for an unknown entity; CONFLICT for a name of another entity, for one of the same, and for a cycle; BAD_REQUEST for what
+   * is no name; LIMIT_REACHED for more than 5,000
+   */
+  addAlias(tenant: string, datasetId: string, entity: string, alias: string): Promise<EntityAlias>;
+  /** Takes an alias away; whether there was one. */
+  removeAlias(tenant: string, datasetId: string, id: string): Promise<boolean>;
+  /** All that were added. */
+  aliases(tenant: string, datasetId: string): Promise<readonly EntityAlias[]>;
   /** Deletes the graph of a dataset; whether there was one. @throws EngineError GRAPH_BUSY while it is built */
   clear(tenant: string, datasetId: string): Promise<boolean>;
   close(): Promise<void>;

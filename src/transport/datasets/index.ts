@@ -7,6 +7,7 @@ import { documentRoutes } from './documents.js';
 import { embeddingCheckRoutes } from './embedding-check.js';
 import { evaluationRoutes } from './evaluate.js';
 import { graphRoutes } from './graph.js';
+import { graphAliasRoutes } from './graph-aliases.js';
 import { graphIndexRoutes } from './graph-index.js';
 import { ingestionEventRoutes } from './ingestion-events.js';
 import { ingestionLogRoutes } from './ingestion-logs.js';
@@ -22,6 +23,7 @@ export const datasetGroups: readonly RouteGroup[] = [
   embeddingCheckRoutes,
   graphRoutes,
   ownGraphRoutes,
+  graphAliasRoutes,
   graphIndexRoutes,
   documentRoutes,
   uploadRoutes,

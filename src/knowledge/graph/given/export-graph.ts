@@ -1,7 +1,8 @@
 /** A graph in memory as it is exported. */
 import { EngineError } from '../../../errors.js';
 import type { SummedGraph } from '../graph-records.js';
-import { GRAPH_BOUNDS, type GraphDocument, UNSTORABLE, UNWRITABLE } from './graph-document.js';
+import { GRAPH_BOUNDS, type GraphDocument } from './graph-document.js';
+import { UNSTORABLE, UNWRITABLE } from './problems.js';
 
 /** The whole of a graph, in the order of its ids. @throws EngineError LIMIT_REACHED for more than can be given again */
 export function exportGraph({ entities, relations }: SummedGraph): GraphDocument {

@@ -1,8 +1,8 @@
 /** Graphs as users give them and as they are exported, and what is wrong with those that cannot be taken. */
-import { EngineError } from '../../../errors.js';
 import { CO_OCCURS, MAX_NAME } from '../facts.js';
 import { nameForm } from '../names/name-forms.js';
 import { MAX_DESCRIPTIONS, MAX_GIVEN_WEIGHT } from '../sum-graph.js';
+import { Problems, UNSTORABLE, UNWRITABLE } from './problems.js';
 
 /** How often a chunk mentions an entity. */
 export interface ChunkCount {
@@ -81,13 +81,7 @@ const MAX_DESCRIPTION = 2_000;
 const MAX_ALIASES = 1_000;
 const MAX_ID = 300;
 const MAX_COUNT = 1_000_000;
-/** Problems that a refusal names. */
-const MAX_PROBLEMS = 20;
 
-/** Controls, halves of pairs, and what XML calls no characters: none of the forms could hold a name with them. */
-export const UNWRITABLE = /[\p{Cc}\p{Surrogate}\uFFFE\uFFFF]/u;
-/** What no store can hold. */
-export const UNSTORABLE = /[\0\p{Surrogate}]/u;
 
 const NODE_FIELDS = ['id', 'name', 'type', 'aliases', 'description', 'descriptions', 'chunks', 'titles'];
 const EDGE_FIELDS = ['source', 'target', 'relation', 'explicit', 'weight', 'description', 'descriptions', 'chunks'];
@@ -113,24 +107,6 @@ export function checkGraph(raw: RawGraph): ReadGraph {
   problems.throwIfAny();
   const placesOf = { nodes: raw.nodes.map(({ at }) => at), edges: raw.edges.map(({ at }) => at) };
   return { nodes, edges, placesOf };
-}
-
-/** The lines of a refusal. A class, for it grows. */
-export class Problems {
-  readonly #lines: string[] = [];
-  #more = 0;
-
-  add(place: string, why: string): void {
-    if (this.#lines.length < MAX_PROBLEMS) this.#lines.push(`${place}: ${why}`);
-    else this.#more += 1;
-  }
-
-  /** @throws EngineError BAD_REQUEST */
-  throwIfAny(): void {
-    if (this.#lines.length === 0) return;
-    const more = this.#more === 0 ? [] : [`and ${this.#more} more`];
-    throw new EngineError('BAD_REQUEST', ['The graph cannot be taken:', ...this.#lines, ...more].join('\n'));
-  }
 }
 
 function nodeOf(fields: Fields): GraphNode {

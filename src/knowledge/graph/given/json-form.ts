@@ -1,6 +1,7 @@
 /** Graphs as JSON: `{"nodes": […], "edges": […]}`. */
 import { isJsonObject, type JsonObject, parseJson, whyNotJson } from '../../../json.js';
-import { type GraphDocument, Problems, type RawGraph, type RawItem } from './graph-document.js';
+import type { GraphDocument, RawGraph, RawItem } from './graph-document.js';
+import { Problems } from './problems.js';
 
 /** Reads a text. @throws EngineError BAD_REQUEST */
 export function readJsonForm(text: string): RawGraph {

@@ -1,7 +1,8 @@
 /** What the two forms of XML have in common: texts, lists inside of texts, and items that are read as a stream. */
 import { createXmlReader, type XmlHandler } from '../../../documents/spreadsheets/xml-reader.js';
 import { parseJson } from '../../../json.js';
-import { type GraphEdge, type GraphNode, Problems, type RawItem } from './graph-document.js';
+import type { GraphEdge, GraphNode, RawItem } from './graph-document.js';
+import { Problems } from './problems.js';
 
 /** An item of XML while it is read: its fields are texts. */
 export interface TextItem {

@@ -6,8 +6,8 @@ import type { KnowledgeStore } from '../../../records/knowledge-store.js';
 import type { BaseParts } from '../../base/parts.js';
 import type { KnowledgeHits, KnowledgeQuery } from '../../base/retrieval.js';
 import { availableChunks } from '../../base/retrieval.js';
-import { givenContributions } from '../given/given-contributions.js';
-import { Problems, type ReadGraph } from '../given/graph-document.js';
+import type { ReadGraph } from '../given/graph-document.js';
+import { Problems } from '../given/problems.js';
 import type { GraphAnswers, GraphAsk, ToldEntity } from '../graph-answers.js';
 import type { NameDecision } from '../graph-records.js';
 import type { GraphFindings, GraphHit, GraphQuery } from '../graph-search.js';
@@ -16,6 +16,7 @@ import type { FoundPassageOfGraph } from '../search/found-passages.js';
 import { findGiven, replaceGiven } from './given-store.js';
 import { createHeldGraphs, pairOf } from './held-graphs.js';
 import type { GraphDesk } from './open-desk.js';
+import { createOwnAliases } from './own-aliases.js';
 
 /** What graphs are made of. */
 export interface KnowledgeGraphsOptions {
@@ -53,6 +54,7 @@ export function createKnowledgeGraphs({ parts, desk, search }: KnowledgeGraphsOp
   return {
     ask,
     decisions,
+    ...createOwnAliases({ store, ask, decisions }),
     async has(tenant, datasetId) {
       if (((await findGiven(store, tenant, datasetId))?.notes ?? 0) > 0) return true;
       return (await store.contributionHeads(tenant, datasetId, undefined, 1)).length > 0;
@@ -61,6 +63,7 @@ export function createKnowledgeGraphs({ parts, desk, search }: KnowledgeGraphsOp
       const graph = await desk.answer({ do: 'read', form, text });
       await refuseWhileBuilt(store, tenant, datasetId);
       const chunks = await chunksOf(store, tenant, datasetId, graph);
+      const { givenContributions } = await import('../given/given-contributions.js');
       await replaceGiven(parts, { tenant, datasetId }, givenContributions(graph), chunks);
       return { nodes: graph.nodes.length, edges: graph.edges.length, chunks: chunks.size };
     },
