@@ -108,7 +108,10 @@ export type {
   KnowledgeGraphSearch,
   NamedEntity,
 } from '../knowledge/graph/graph-search.js';
-export type { EntityAlias, GivenGraph, KnowledgeGraphs } from '../knowledge/graph/knowledge-graphs.js';
+export type { DatasetRules, EntityAlias, GivenGraph, KnowledgeGraphs } from '../knowledge/graph/knowledge-graphs.js';
+export type { OwnPattern } from '../knowledge/graph/rules/own-patterns.js';
+export type { OwnRules } from '../knowledge/graph/rules/own-rules.js';
+export type { TechnicalTerm } from '../knowledge/graph/rules/technical-terms.js';
 export type { FoundPassageOfGraph, FoundPath } from '../knowledge/graph/search/found-passages.js';
 export type { DatasetsQuery, GraphsQuery, KnowledgeSearch } from '../knowledge/knowledge-search.js';
 export {

@@ -55,6 +55,16 @@ export const datasetSchema = z.object({
     .array(z.tuple([z.string(), z.string()]).readonly())
     .readonly()
     .exactOptional(),
+  /** Terms and patterns that the rules of its graph have beside those of the package. @default none */
+  graphRules: z
+    .object({
+      terms: z
+        .array(z.object({ name: z.string(), type: z.string(), aliases: z.array(z.string()).readonly() }).readonly())
+        .readonly(),
+      patterns: z.array(z.object({ pattern: z.string(), relation: z.string() }).readonly()).readonly(),
+    })
+    .readonly()
+    .exactOptional(),
   /** Where its documents come from when it follows something, such as `folder:manuals`; null for one that users fill. */
   source: z.string().nullable(),
   /** Milliseconds since 1970. */

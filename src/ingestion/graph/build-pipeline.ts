@@ -7,7 +7,6 @@ import { EngineError } from '../../errors.js';
 import type { BuildLayer } from '../../knowledge/graph/build/build-options.js';
 import { linksOf } from '../../knowledge/graph/contribute.js';
 import type { Contribution } from '../../knowledge/graph/facts.js';
-import { RULES_VERSION } from '../../knowledge/graph/graph-session.js';
 import type { ChatChoice } from '../../models/router.js';
 import { firstValue } from '../../operators/from-abortable.js';
 import type { ChunkRecord } from '../../records/knowledge.js';
@@ -39,10 +38,10 @@ function layerByRules(layer: 'links' | 'rules') {
   return async (facts: Facts, at: StepActivation): Promise<Facts> => {
     const work = workOf(at);
     if (!work.request.layers.includes(layer)) return facts;
-    const { rules } = work.options;
+    const { rules, rulesVersion } = work.options;
     const titles = new Map<string, string>();
     await begin(work, layer);
-    for await (const chunks of missingChunks(work, layer, RULES_VERSION, at.signal)) {
+    for await (const chunks of missingChunks(work, layer, rulesVersion, at.signal)) {
       if (layer === 'links') await addTitles(work, chunks, titles);
       const read = ({ text, documentId, index }: ChunkRecord): Contribution =>
         layer === 'rules'
@@ -50,7 +49,7 @@ function layerByRules(layer: 'links' | 'rules') {
           : linksOf({ text, title: titles.get(documentId) ?? '', isFirst: index === 0 }, rules);
       await work.put(
         layer,
-        RULES_VERSION,
+        rulesVersion,
         chunks.map((chunk) => ({ chunk, contribution: read(chunk) })),
       );
     }

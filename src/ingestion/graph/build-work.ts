@@ -37,6 +37,8 @@ export interface BuildWorkOptions extends BuildServices {
   readonly owner: string;
   readonly ttlMs: number;
   readonly rules: ExtractByRules;
+  /** Tells the rules of the dataset apart from what they were before. */
+  readonly rulesVersion: string;
   readonly report: (progress: BuildProgress) => void;
 }
 

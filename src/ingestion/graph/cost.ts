@@ -3,6 +3,7 @@ import type { BaseParts } from '../../knowledge/base/parts.js';
 import type { BuildRequest } from '../../knowledge/graph/build/build-options.js';
 import type { BuildCost } from '../../knowledge/graph/build/graph-builds.js';
 import type { ExtractByRules } from '../../knowledge/graph/rules/extract-by-rules.js';
+import type { VersionedRules } from '../../knowledge/graph/rules/own-rules.js';
 import type { ChatChoice } from '../../models/router.js';
 import type { ChunkRecord } from '../../records/knowledge.js';
 import type { TokenPrice } from './build-work.js';
@@ -27,12 +28,12 @@ const CONCURRENT_CALLS = 4;
 /** Counts the prompts of the chunks that a model has not read; rules take time alone. */
 export async function estimateCost(
   parts: BaseParts,
-  rules: ExtractByRules,
+  { read: rules, version }: VersionedRules,
   question: CostQuestion,
 ): Promise<BuildCost> {
   const { tenant, datasetId, layers, model, price } = question;
   const asks = layers.includes('model') && model !== undefined;
-  const wanted = asks ? { layer: 'model', version: `1 ${model.name}` } : { layer: layers[0] ?? 'rules', version: '1' };
+  const wanted = asks ? { layer: 'model', version: `1 ${model.name}` } : { layer: layers[0] ?? 'rules', version };
   let [chunks, prompt] = [0, 0];
   let after: string | undefined;
   for (;;) {

@@ -22,7 +22,7 @@ import { stream } from '../../compose/run.js';
 import { EngineError, toEngineError } from '../../errors.js';
 import { type BuildProgress, newProgress, storedProgress } from '../../knowledge/graph/build/build-options.js';
 import type { BuildReport, GraphBuilds } from '../../knowledge/graph/build/graph-builds.js';
-import { createRules, type ExtractByRules } from '../../knowledge/graph/rules/extract-by-rules.js';
+import { rulesOfDataset, type VersionedRules } from '../../knowledge/graph/rules/own-rules.js';
 import { busy } from '../../knowledge/graph/service/graph-of-base.js';
 import type { ClaimedBuild, GraphBuildRecord } from '../../records/graph-store.js';
 import { buildPipeline } from './build-pipeline.js';
@@ -50,7 +50,8 @@ export function createGraphBuilds(options: GraphBuildsOptions): GraphBuilds {
   const { store, now } = parts;
   const wake$ = new Subject<void>();
   const stopped$ = new Subject<string>();
-  const rules = createRules();
+  const rulesOf = async (tenant: string, datasetId: string): Promise<VersionedRules> =>
+    rulesOfDataset((await store.findDataset(tenant, datasetId))?.dataset ?? {});
   const idOf = (tenant: string, datasetId: string): string => JSON.stringify([tenant, datasetId]);
   return {
     async start(tenant, datasetId, request) {
@@ -63,10 +64,10 @@ export function createGraphBuilds(options: GraphBuildsOptions): GraphBuilds {
       wake$.next();
       return build;
     },
-    cost(tenant, datasetId, { layers, model }) {
+    async cost(tenant, datasetId, { layers, model }) {
       const choice = options.chat?.(tenant, model);
       const price = choice && options.price?.(model === '' ? choice.name : model);
-      return estimateCost(parts, rules, { tenant, datasetId, layers, model: choice, price });
+      return estimateCost(parts, await rulesOf(tenant, datasetId), { tenant, datasetId, layers, model: choice, price });
     },
     find: (tenant, datasetId) => store.findBuild(tenant, datasetId),
     async cancel(tenant, datasetId) {
@@ -81,7 +82,9 @@ export function createGraphBuilds(options: GraphBuildsOptions): GraphBuilds {
           switchMap((claimed) => {
             if (claimed === undefined) return race(wake$, timer(pollMs)).pipe(take(1), ignoreElements());
             const over$ = stopped$.pipe(filter((id) => id === idOf(claimed.tenant, claimed.datasetId)));
-            return buildGraph({ ...options, claimed, owner, ttlMs: claimMs, rules }, over$);
+            return from(rulesOf(claimed.tenant, claimed.datasetId)).pipe(
+              switchMap((rules) => buildGraph({ ...options, claimed, owner, ttlMs: claimMs, rules }, over$)),
+            );
           }),
           catchError((error: unknown) => {
             if (!EngineError.is(error) || error.code !== 'STORE_UNAVAILABLE') onError(error);
@@ -97,7 +100,7 @@ interface BuildParts extends BuildServices {
   readonly claimed: ClaimedBuild;
   readonly owner: string;
   readonly ttlMs: number;
-  readonly rules: ExtractByRules;
+  readonly rules: VersionedRules;
 }
 
 /** Builds one graph; completes when it is done, has failed, or is none of ours any more. */
@@ -108,7 +111,8 @@ function buildGraph(parts: BuildParts, over$: Observable<unknown>): Observable<B
   return new Observable((subscriber) => {
     const reports$ = new Subject<BuildReport>();
     const report = (progress: BuildProgress): void => reports$.next({ tenant, datasetId, progress });
-    const work = new BuildWork({ ...parts, report });
+    const { read: rules, version: rulesVersion } = parts.rules;
+    const work = new BuildWork({ ...parts, rules, rulesVersion, report });
     // A model may take longer for one chunk than a claim holds.
     const kept$ = interval(Math.ceil(ttlMs / 3)).pipe(
       switchMap(() => work.tell({})),

@@ -3,6 +3,7 @@ import type { GraphForm } from './given/graph-forms.js';
 import type { GraphAnswers, GraphAsk } from './graph-answers.js';
 import type { NameDecision } from './graph-records.js';
 import type { KnowledgeGraphSearch } from './graph-search.js';
+import type { OwnRules } from './rules/own-rules.js';
 
 /** How much of a graph was taken. */
 export interface GivenGraph {
@@ -18,6 +19,12 @@ export interface EntityAlias {
   /** Name that the entity had then. */
   readonly entity: string;
   readonly alias: string;
+}
+
+/** What users added to the rules of a dataset. */
+export interface DatasetRules extends OwnRules {
+  /** Whether chunks are there that the rules as they are now have not read; the next build reads them. */
+  readonly isToBuild: boolean;
 }
 
 /** Graphs of datasets. Errors of all: those of the store; LIMIT_REACHED for a graph that needs too much memory. */
@@ -55,6 +62,18 @@ export interface KnowledgeGraphs extends KnowledgeGraphSearch {
   removeAlias(tenant: string, datasetId: string, id: string): Promise<boolean>;
   /** All that were added. */
   aliases(tenant: string, datasetId: string): Promise<readonly EntityAlias[]>;
+  /** Terms and patterns that the rules of a dataset have beside those of the package. @throws EngineError NOT_FOUND */
+  rules(tenant: string, datasetId: string): Promise<DatasetRules>;
+  /**
+   * Replaces them. They stay when the graph is deleted; the layers that are made by rules are to be built again.
+   *
+   * @throws EngineError BAD_REQUEST with the place of each problem, 20 at most; NOT_FOUND
+   */
+  setRules(
+    tenant: string,
+    datasetId: string,
+    given: { readonly [K in keyof OwnRules]?: readonly object[] | undefined },
+  ): Promise<DatasetRules>;
   /** Deletes the graph of a dataset; whether there was one. @throws EngineError GRAPH_BUSY while it is built */
   clear(tenant: string, datasetId: string): Promise<boolean>;
   close(): Promise<void>;

@@ -9,6 +9,7 @@ import { evaluationRoutes } from './evaluate.js';
 import { graphRoutes } from './graph.js';
 import { graphAliasRoutes } from './graph-aliases.js';
 import { graphIndexRoutes } from './graph-index.js';
+import { graphRuleRoutes } from './graph-rules.js';
 import { ingestionEventRoutes } from './ingestion-events.js';
 import { ingestionLogRoutes } from './ingestion-logs.js';
 import { ownGraphRoutes } from './own-graphs.js';
@@ -24,6 +25,7 @@ export const datasetGroups: readonly RouteGroup[] = [
   graphRoutes,
   ownGraphRoutes,
   graphAliasRoutes,
+  graphRuleRoutes,
   graphIndexRoutes,
   documentRoutes,
   uploadRoutes,

@@ -82,7 +82,6 @@ const MAX_ALIASES = 1_000;
 const MAX_ID = 300;
 const MAX_COUNT = 1_000_000;
 
-
 const NODE_FIELDS = ['id', 'name', 'type', 'aliases', 'description', 'descriptions', 'chunks', 'titles'];
 const EDGE_FIELDS = ['source', 'target', 'relation', 'explicit', 'weight', 'description', 'descriptions', 'chunks'];
 

@@ -50,9 +50,19 @@ const OBJECT_END = /[，,。；;：:！!（(]|来(?=[^源])|进行|作为|用于
 /** Letters of a phrase that is no known name. */
 const MAX_PHRASE = 24;
 
+/** Whether a sentence asks, or says what may be. */
+export function isDoubtfulInChinese(sentence: string): boolean {
+  return QUESTION.test(sentence) || DOUBT.test(sentence);
+}
+
+/** Whether a part of a sentence denies. */
+export function isDeniedInChinese(text: string): boolean {
+  return NEGATION.test(text);
+}
+
 /** The relations of a clause; one that begins with its verb is about the subject of the clause before. */
 export function chineseRelations(clause: Span, sentence: Span, subject: string | undefined): StatedClause {
-  if (QUESTION.test(sentence.text) || DOUBT.test(sentence.text)) return { relations: [] };
+  if (isDoubtfulInChinese(sentence.text)) return { relations: [] };
   const text = clause.text.replace(/[。！!；;]+$/u, '').trim();
   for (const { relation, pattern, isReversed = false } of PATTERNS) {
     const match = pattern.exec(text);

@@ -71,9 +71,19 @@ const ADVERB =
 /** Words of a noun phrase. */
 const MAX_WORDS = 6;
 
+/** Whether a sentence asks, or says what may be. */
+export function isDoubtfulInEnglish(sentence: string): boolean {
+  return QUESTION.test(sentence) || DOUBT.test(sentence);
+}
+
+/** Whether a part of a sentence denies. */
+export function isDeniedInEnglish(text: string): boolean {
+  return NEGATION.test(text);
+}
+
 /** The relations of a clause. `names` gives the names in a range of it. */
 export function englishRelations(clause: Span, sentence: Span, subject: string | undefined): StatedClause {
-  if (QUESTION.test(sentence.text) || DOUBT.test(sentence.text)) return { relations: [] };
+  if (isDoubtfulInEnglish(sentence.text)) return { relations: [] };
   const verbs = verbsOf(clause.text);
   const stated: StatedRelation[] = [];
   let sources: readonly string[] = subject === undefined ? [] : [subject];

@@ -24,7 +24,7 @@ export type FindStated = (sentence: string) => readonly StatedRelation[];
 export interface RuleOptions {
   /** Terms of the dataset. @default none */
   readonly terms?: readonly TechnicalTerm[] | undefined;
-  /** Patterns of the dataset; see `compilePatterns`. @default none */
+  /** Patterns of the dataset; see `findByPatterns`. @default none */
   readonly patterns?: FindStated | undefined;
 }
 

@@ -13,6 +13,7 @@ import type { NameDecision } from '../graph-records.js';
 import type { GraphFindings, GraphHit, GraphQuery } from '../graph-search.js';
 import type { KnowledgeGraphs } from '../knowledge-graphs.js';
 import type { FoundPassageOfGraph } from '../search/found-passages.js';
+import { createDatasetRules } from './dataset-rules.js';
 import { findGiven, replaceGiven } from './given-store.js';
 import { createHeldGraphs, pairOf } from './held-graphs.js';
 import type { GraphDesk } from './open-desk.js';
@@ -55,6 +56,7 @@ export function createKnowledgeGraphs({ parts, desk, search }: KnowledgeGraphsOp
     ask,
     decisions,
     ...createOwnAliases({ store, ask, decisions }),
+    ...createDatasetRules(parts),
     async has(tenant, datasetId) {
       if (((await findGiven(store, tenant, datasetId))?.notes ?? 0) > 0) return true;
       return (await store.contributionHeads(tenant, datasetId, undefined, 1)).length > 0;

@@ -7,6 +7,7 @@ import type { GraphAnswers, GraphAsk } from '../graph-answers.js';
 import type { NameDecision } from '../graph-records.js';
 import type { ContributionKey, StoredContribution } from '../graph-session.js';
 import { readContribution } from '../read-contribution.js';
+import { aliasesOfTerms } from '../rules/aliases-of-terms.js';
 import { findGiven, type GivenHead, givenVersion, readLoose } from './given-store.js';
 import type { GraphDesk } from './open-desk.js';
 
@@ -113,7 +114,8 @@ export function createHeldGraphs({ store, indexes, desk }: HeldGraphsOptions): H
         if (notes.length < NOTES) break;
       }
     }
-    return { decisions, aliases };
+    const dataset = (await store.findDataset(tenant, datasetId))?.dataset;
+    return { decisions, aliases: [...aliases, ...aliasesOfTerms(dataset ?? {})] };
   };
   const loaded = (tenant: string, datasetId: string, graph: string): Promise<number> => {
     const known = loads.get(graph);
