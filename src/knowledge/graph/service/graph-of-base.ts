@@ -15,7 +15,7 @@ import type { KnowledgeGraphs } from '../knowledge-graphs.js';
 import type { FoundPassageOfGraph } from '../search/found-passages.js';
 import { createDatasetRules } from './dataset-rules.js';
 import { findGiven, replaceGiven } from './given-store.js';
-import { createHeldGraphs, pairOf } from './held-graphs.js';
+import { createHeldGraphs, type HeldGraphs, pairOf } from './held-graphs.js';
 import type { GraphDesk } from './open-desk.js';
 import { createOwnAliases } from './own-aliases.js';
 
@@ -70,7 +70,7 @@ export function createKnowledgeGraphs({ parts, desk, search }: KnowledgeGraphsOp
       return { nodes: graph.nodes.length, edges: graph.edges.length, chunks: chunks.size };
     },
     async search(tenant, query, signal) {
-      const found = await foundIn(held, search, tenant, query, signal);
+      const found = await foundIn({ held, store, search }, tenant, query, signal);
       signal.throwIfAborted();
       const { limit = 8, maxTokens = MAX_TOKENS } = query;
       const hits = await hitsOf(parts, tenant, found.passages, { limit: boundedLimit(limit), maxTokens, signal });
@@ -161,9 +161,14 @@ interface Found {
   readonly findings: Omit<GraphFindings, 'hits'>;
 }
 
+/** What searches are made with. */
+interface SearchWork extends Pick<KnowledgeGraphsOptions, 'search'> {
+  readonly held: HeldGraphs;
+  readonly store: KnowledgeStore;
+}
+
 async function foundIn(
-  held: ReturnType<typeof createHeldGraphs>,
-  search: KnowledgeGraphsOptions['search'],
+  { held, store, search }: SearchWork,
   tenant: string,
   query: GraphQuery,
   signal: AbortSignal,
@@ -188,6 +193,8 @@ async function foundIn(
         own = joined(kind, [...(own === undefined ? [] : [own]), foundOf(kind, answer, datasetId)]);
     }
     if (own !== undefined) parts.push(own);
+    else if ((await store.findDataset(tenant, datasetId)) === undefined)
+      throw new EngineError('NOT_FOUND', `There is no dataset "${datasetId}".`);
   }
   if (parts.length > 0) return joined(kind, parts);
   const message = `None of the datasets ${JSON.stringify(datasetIds)} has a graph; build one first.`;
