@@ -46,10 +46,11 @@ type Ends = readonly [source: GraphNode, target: GraphNode];
 
 function joinedEdges(edges: readonly GraphEdge[], byId: ReadonlyMap<string, GraphNode>) {
   const joined = new Map<string, { edge: GraphEdge; readonly ends: Ends }>();
+  const keys = new Map([...byId].map(([id, node]) => [id, keyOf(node)]));
   for (const edge of edges) {
     const ends = [byId.get(edge.source), byId.get(edge.target)] as const;
     if (ends[0] === undefined || ends[1] === undefined) continue;
-    const key = JSON.stringify([keyOf(ends[0]), keyOf(ends[1]), edge.relation, edge.explicit]);
+    const key = JSON.stringify([keys.get(edge.source), keys.get(edge.target), edge.relation, edge.explicit]);
     const known = joined.get(key);
     if (known === undefined) joined.set(key, { edge, ends: ends as Ends });
     else known.edge = together(known.edge, edge);

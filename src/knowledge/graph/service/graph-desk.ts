@@ -1,8 +1,7 @@
 /** What a thread does with graphs: it holds some in memory and answers questions about them. */
 
-import { readGraph } from '../given/forms.js';
-import type { ReadGraph } from '../given/graph-document.js';
 import type { GraphForm } from '../given/graph-forms.js';
+import { type GivenReading, readGiven } from '../given/read-given.js';
 import type { GraphAnswers, GraphAsk } from '../graph-answers.js';
 import type { NameDecision } from '../graph-records.js';
 import { type ContributionKey, GraphSession, type StoredContribution } from '../graph-session.js';
@@ -24,7 +23,7 @@ export type DeskRequest =
 
 /** What it gives: `read` the graph of a text; `begin` the contributions that are missing; `ask` undefined for a graph that is not held any more. */
 export interface DeskAnswers {
-  readonly read: ReadGraph;
+  readonly read: GivenReading;
   readonly begin: readonly ContributionKey[];
   readonly put: number;
   readonly ask: GraphAnswers[keyof GraphAnswers] | undefined;
@@ -47,7 +46,7 @@ export function createDesk(loadSimplify: () => Promise<Simplify>) {
     }
   };
   return async (request: DeskRequest): Promise<DeskAnswers[DeskRequest['do']]> => {
-    if (request.do === 'read') return readGraph(request.form, request.text);
+    if (request.do === 'read') return readGiven(request.form, request.text);
     const known = sessions.get(request.graph);
     if (request.do === 'ask') {
       if (known === undefined) return undefined;

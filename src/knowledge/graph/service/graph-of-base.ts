@@ -6,8 +6,8 @@ import type { KnowledgeStore } from '../../../records/knowledge-store.js';
 import type { BaseParts } from '../../base/parts.js';
 import type { KnowledgeHits, KnowledgeQuery } from '../../base/retrieval.js';
 import { availableChunks } from '../../base/retrieval.js';
-import type { ReadGraph } from '../given/graph-document.js';
 import { Problems } from '../given/problems.js';
+import type { GivenReading } from '../given/read-given.js';
 import type { GraphAnswers, GraphAsk, ToldEntity } from '../graph-answers.js';
 import type { NameDecision } from '../graph-records.js';
 import type { GraphFindings, GraphHit, GraphQuery } from '../graph-search.js';
@@ -62,12 +62,11 @@ export function createKnowledgeGraphs({ parts, desk, search }: KnowledgeGraphsOp
       return (await store.contributionHeads(tenant, datasetId, undefined, 1)).length > 0;
     },
     async give(tenant, datasetId, form, text) {
-      const graph = await desk.answer({ do: 'read', form, text });
+      const reading = await desk.answer({ do: 'read', form, text });
       await refuseWhileBuilt(store, tenant, datasetId);
-      const chunks = await chunksOf(store, tenant, datasetId, graph);
-      const { givenContributions } = await import('../given/given-contributions.js');
-      await replaceGiven(parts, { tenant, datasetId }, givenContributions(graph), chunks);
-      return { nodes: graph.nodes.length, edges: graph.edges.length, chunks: chunks.size };
+      const chunks = await chunksOf(store, tenant, datasetId, reading);
+      await replaceGiven(parts, { tenant, datasetId }, reading, chunks);
+      return { nodes: reading.nodes, edges: reading.edges, chunks: chunks.size };
     },
     async search(tenant, query, signal) {
       const found = await foundIn({ held, store, search }, tenant, query, signal);
@@ -118,29 +117,20 @@ async function chunksOf(
   store: KnowledgeStore,
   tenant: string,
   datasetId: string,
-  { nodes, edges, placesOf }: ReadGraph,
+  { named }: GivenReading,
 ): Promise<ReadonlyMap<string, ChunkRecord>> {
-  const ids = [
-    ...new Set([
-      ...nodes.flatMap(({ chunks }) => chunks.map(({ id }) => id)),
-      ...edges.flatMap(({ chunks }) => chunks),
-    ]),
-  ];
+  const ids = [...new Set(named.flatMap(({ chunks }) => chunks))];
   const found = new Map<string, ChunkRecord>();
   for (let at = 0; at < ids.length; at += CHUNKS)
     for (const chunk of await store.findChunks(tenant, ids.slice(at, at + CHUNKS)))
       if (chunk.datasetId === datasetId) found.set(chunk.id, chunk);
   const problems = new Problems();
-  const require = (place: string | undefined, own: readonly string[]): void => {
-    for (const [at, id] of own.entries())
-      if (!found.has(id))
-        problems.add(
-          `${place}: chunks[${at}]`,
-          `the dataset has no chunk "${id.slice(0, 100)}"; leave it out, or name one`,
-        );
-  };
-  for (const [at, { chunks }] of nodes.entries()) require(placesOf.nodes[at], chunks.map(({ id }) => id));
-  for (const [at, { chunks }] of edges.entries()) require(placesOf.edges[at], chunks);
+  for (const { at: place, chunks } of named) {
+    for (const [at, id] of chunks.entries()) {
+      const why = `the dataset has no chunk "${id.slice(0, 100)}"; leave it out, or name one`;
+      if (!found.has(id)) problems.add(`${place}: chunks[${at}]`, why);
+    }
+  }
   problems.throwIfAny();
   return found;
 }
