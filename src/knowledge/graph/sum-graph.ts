@@ -2,7 +2,7 @@
 import { type ChunkContribution, CO_OCCURS, type GraphLayer, MAX_NAME, type Mention } from './facts.js';
 import type { GraphEntity, GraphRelation, NameDecision, SummedGraph } from './graph-records.js';
 import { groupNames, type KnownName } from './names/group-names.js';
-import { type NameForm, nameForm, type Simplify } from './names/name-forms.js';
+import { type NameForm, nameForm, nameKey, type Simplify } from './names/name-forms.js';
 
 /** How a graph is summed. */
 export interface SumOptions {
@@ -199,11 +199,10 @@ function entityOf(group: readonly string[], stats: ReadonlyMap<string, NameStats
   for (const [chunk, count] of sumOf((one) => one.givenChunks))
     chunks.set(chunk, Math.max(count, chunks.get(chunk) ?? 0));
   const givenType = typeOf(sumOf(({ givenTypes }) => givenTypes));
-  const { key, qualifier } = nameForm(name, simplify);
   const all = (of: (one: NameStats) => Iterable<string>): string[] =>
     [...new Set(own.flatMap(({ stats: one }) => [...of(one)]))].sort();
   return {
-    id: qualifier === '' ? key : `${key}~${qualifier}`,
+    id: nameKey(name, simplify),
     name,
     aliases: group.filter((alias) => alias !== name),
     type: givenType === NO_TYPE ? typeOf(sumOf(({ types }) => types)) : givenType,

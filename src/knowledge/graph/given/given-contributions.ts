@@ -1,6 +1,6 @@
 /** Graphs of users as contributions: of the chunks that they name, and of no chunk. */
 import type { Contribution, Mention, Relation } from '../facts.js';
-import { nameForm } from '../names/name-forms.js';
+import { nameKey } from '../names/name-forms.js';
 import type { GraphDocument, GraphEdge, GraphNode } from './graph-document.js';
 
 /** What a graph contributes. */
@@ -46,7 +46,7 @@ type Ends = readonly [source: GraphNode, target: GraphNode];
 
 function joinedEdges(edges: readonly GraphEdge[], byId: ReadonlyMap<string, GraphNode>) {
   const joined = new Map<string, { edge: GraphEdge; readonly ends: Ends }>();
-  const keys = new Map([...byId].map(([id, node]) => [id, keyOf(node)]));
+  const keys = new Map([...byId].map(([id, node]) => [id, nameKey(node.name)]));
   for (const edge of edges) {
     const ends = [byId.get(edge.source), byId.get(edge.target)] as const;
     if (ends[0] === undefined || ends[1] === undefined) continue;
@@ -56,11 +56,6 @@ function joinedEdges(edges: readonly GraphEdge[], byId: ReadonlyMap<string, Grap
     else known.edge = together(known.edge, edge);
   }
   return [...joined.values()];
-}
-
-function keyOf({ name }: GraphNode): string {
-  const { key, qualifier } = nameForm(name);
-  return `${key}~${qualifier}`;
 }
 
 function together(left: GraphEdge, right: GraphEdge): GraphEdge {

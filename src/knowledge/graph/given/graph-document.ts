@@ -1,6 +1,6 @@
 /** Graphs as users give them and as they are exported, and what is wrong with those that cannot be taken. */
 import { CO_OCCURS, MAX_NAME } from '../facts.js';
-import { nameForm } from '../names/name-forms.js';
+import { nameKey } from '../names/name-forms.js';
 import { MAX_DESCRIPTIONS, MAX_GIVEN_WEIGHT } from '../sum-graph.js';
 import { Problems, UNSTORABLE, UNWRITABLE } from './problems.js';
 
@@ -172,23 +172,19 @@ function chunkCounts(fields: Fields): readonly ChunkCount[] {
 function checkNames(nodes: readonly GraphNode[], raw: readonly RawItem[], problems: Problems): ReadonlySet<string> {
   const ids = new Map<string, number>();
   const owners = new Map<string, number>();
-  const keyOf = (name: string): string => {
-    const { key, qualifier } = nameForm(name);
-    return `${key}~${qualifier}`;
-  };
   const placeOf = (at: number): string => raw[at]?.at ?? '';
   for (const [at, { id, name }] of nodes.entries()) {
     const first = ids.get(id);
     if (first === undefined) ids.set(id, at);
     else if (id !== '') problems.add(`${placeOf(at)}: id`, `"${shown(id)}" is that of ${placeOf(first)}, too`);
-    if (!owners.has(keyOf(name))) owners.set(keyOf(name), at);
+    if (!owners.has(nameKey(name))) owners.set(nameKey(name), at);
   }
   for (const [at, { name, aliases }] of nodes.entries()) {
     for (const [place, alias] of aliases.entries()) {
-      const key = keyOf(alias);
+      const key = nameKey(alias);
       const owner = owners.get(key);
       if (owner === undefined) owners.set(key, at);
-      else if (owner !== at && key !== keyOf(name))
+      else if (owner !== at && key !== nameKey(name))
         problems.add(`${placeOf(at)}: aliases[${place}]`, `"${shown(alias)}" is a name of ${placeOf(owner)}, too`);
     }
   }

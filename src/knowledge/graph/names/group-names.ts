@@ -2,7 +2,7 @@
 import type { NameDecision, NamePair } from '../graph-records.js';
 import { compareNames } from './compare-names.js';
 import { combined, NEW, SAME } from './disambiguate.js';
-import { type NameForm, nameForm, type Simplify } from './name-forms.js';
+import { keyOfForm, type NameForm, nameForm, nameKey, type Simplify } from './name-forms.js';
 
 /** A spelling with what is known of it. */
 export interface KnownName {
@@ -59,7 +59,7 @@ interface Spelling {
 export function groupNames(names: readonly KnownName[], options: GroupingOptions): NameGroups {
   const { given = [], aliases, decisions, simplify } = options;
   const spellings = spellingsOf(names, simplify);
-  const keyOf = (name: string): string => spellingKey(nameForm(name, simplify));
+  const keyOf = (name: string): string => nameKey(name, simplify);
   const sorted = [...spellings.keys()].sort();
   const groups = new DisjointSets(sorted);
   const apart = new Set(
@@ -104,10 +104,6 @@ function first(spellings: ReadonlyMap<string, Spelling>, key: string): string {
 }
 
 /** What spellings of one name have in common. */
-function spellingKey({ key, qualifier }: NameForm): string {
-  return qualifier === '' ? key : `${key}~${qualifier}`;
-}
-
 function pairKey(left: string, right: string): string {
   return left < right ? `${left}\0${right}` : `${right}\0${left}`;
 }
@@ -116,7 +112,7 @@ function spellingsOf(names: readonly KnownName[], simplify: Simplify | undefined
   const spellings = new Map<string, Spelling>();
   for (const { name, about, isTitle, isGiven = false } of [...names].sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const form = nameForm(name, simplify);
-    const key = spellingKey(form);
+    const key = keyOfForm(form);
     const own = spellings.get(key);
     if (own === undefined) {
       spellings.set(key, { form, names: [name], about: about === '' ? [] : [about], isTitle, isGiven });

@@ -45,6 +45,16 @@ export function nameForm(name: string, simplify: Simplify = (text) => text): Nam
   };
 }
 
+/** What a name is found by: equal for spellings of one name with the same words in brackets behind it. */
+export function nameKey(name: string, simplify?: Simplify): string {
+  return keyOfForm(nameForm(name, simplify));
+}
+
+/** The same, of a name that was taken apart. */
+export function keyOfForm({ key, qualifier }: NameForm): string {
+  return qualifier === '' ? key : `${key}~${qualifier}`;
+}
+
 function numbersOf(folded: string): string[] {
   const numbers = [...folded.matchAll(NUMBER)].map(([number]) => number);
   const roman = ROMAN.exec(folded)?.[1];

@@ -6,7 +6,7 @@ import type { KnowledgeStore } from '../../../records/knowledge-store.js';
 import { MAX_NAME } from '../facts.js';
 import { Problems, UNWRITABLE } from '../given/problems.js';
 import { RULES_VERSION } from '../graph-session.js';
-import { nameForm } from '../names/name-forms.js';
+import { nameKey } from '../names/name-forms.js';
 import { createRules, type ExtractByRules } from './extract-by-rules.js';
 import { compilePattern, findByPatterns, type OwnPattern } from './own-patterns.js';
 import type { TechnicalTerm } from './technical-terms.js';
@@ -109,9 +109,9 @@ function refuseTwice(terms: readonly TechnicalTerm[], problems: Problems): void 
   const owners = new Map<string, number>();
   for (const [at, { name, aliases = [] }] of terms.entries()) {
     for (const [place, written] of [name, ...aliases].entries()) {
-      const { key, qualifier } = nameForm(written);
-      const owner = owners.get(`${key}~${qualifier}`) ?? at;
-      owners.set(`${key}~${qualifier}`, owner);
+      const key = nameKey(written);
+      const owner = owners.get(key) ?? at;
+      owners.set(key, owner);
       const field = place === 0 ? 'name' : `aliases[${place - 1}]`;
       if (owner !== at) problems.add(`terms[${at}].${field}`, `"${written}" is a name of terms[${owner}], too`);
     }

@@ -5,7 +5,7 @@ import type { KnowledgeStore } from '../../../records/knowledge-store.js';
 import { MAX_NAME } from '../facts.js';
 import { UNWRITABLE } from '../given/problems.js';
 import type { EntityAlias, KnowledgeGraphs } from '../knowledge-graphs.js';
-import { nameForm } from '../names/name-forms.js';
+import { nameKey } from '../names/name-forms.js';
 
 /** What aliases are made of. */
 export interface OwnAliasesOptions {
@@ -47,7 +47,7 @@ export function createOwnAliases({
           `"${alias}" is a name of the entity "${owner.name}"; merge the two if "${entity.name}" is the same.`,
         );
       // That of an entity that is not in the graph now.
-      const other = known.find((one) => keyOf(one.alias) === keyOf(alias));
+      const other = known.find((one) => nameKey(one.alias) === nameKey(alias));
       if (other !== undefined)
         throw conflict(`"${alias}" is an alias of "${other.entity}"; delete the alias ${other.id} first.`);
       const apart = (await decisions(tenant, datasetId)).find(
@@ -80,28 +80,23 @@ async function entityOf(ask: KnowledgeGraphs['ask'], tenant: string, datasetId: 
 /** @throws EngineError CONFLICT when `entity` is, over one or several steps, an alias of `alias` */
 function refuseCycle(known: readonly EntityAlias[], entity: string, alias: string): void {
   const way = [alias];
-  const seen = new Set([keyOf(alias)]);
+  const seen = new Set([nameKey(alias)]);
   // The list grows while it is walked.
   for (const name of way) {
     for (const one of known) {
-      if (keyOf(one.entity) !== keyOf(name)) continue;
-      if (keyOf(one.alias) === keyOf(entity))
+      if (nameKey(one.entity) !== nameKey(name)) continue;
+      if (nameKey(one.alias) === nameKey(entity))
         throw conflict(`"${alias}" for "${entity}" would make a cycle: "${one.alias}" is an alias of "${one.entity}".`);
-      if (seen.has(keyOf(one.alias))) continue;
-      seen.add(keyOf(one.alias));
+      if (seen.has(nameKey(one.alias))) continue;
+      seen.add(nameKey(one.alias));
       way.push(one.alias);
     }
   }
 }
 
 function isPair(left: readonly [string, string], right: readonly [string, string]): boolean {
-  const keys = (pair: readonly string[]): string => JSON.stringify(pair.map(keyOf).sort());
+  const keys = (pair: readonly string[]): string => JSON.stringify(pair.map((name) => nameKey(name)).sort());
   return keys(left) === keys(right);
-}
-
-function keyOf(name: string): string {
-  const { key, qualifier } = nameForm(name);
-  return `${key}~${qualifier}`;
 }
 
 function conflict(message: string): EngineError {
