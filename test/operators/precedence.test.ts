@@ -69,6 +69,66 @@ it('a piece begins when it has waited long enough, whatever is under way', async
   expect(log).toEqual(['a', 'c']);
 });
 
+/** What goes first comes so often that pauses of `pauseMs` are expected. */
+async function expectPauses({ first, end }: ReturnType<typeof setUp>, pauseMs: number): Promise<void> {
+  for (let at = 0; at < 40; at++) {
+    first(`w${at}`);
+    await end(`w${at}`);
+    await vi.advanceTimersByTimeAsync(pauseMs);
+  }
+}
+
+it('pieces begin in the first half of the pause that is expected, and the next one behind what goes first then', async () => {
+  const set = setUp();
+  const { log, first, behind, end } = set;
+  await expectPauses(set, 8);
+  first('a');
+  for (const name of ['c', 'd', 'e']) behind(name);
+  await end('a');
+  expect(log.slice(-1)).toEqual(['c']);
+  await vi.advanceTimersByTimeAsync(4);
+  await end('c');
+  expect(log.slice(-1)).toEqual(['d']);
+  await vi.advanceTimersByTimeAsync(1);
+  await end('d');
+  expect(log.slice(-1)).toEqual(['d']);
+  first('b');
+  await end('b');
+  expect(log.slice(-2)).toEqual(['b', 'e']);
+});
+
+it('a piece that is asked for in the second half of the pause waits for what goes first, and when that does not come no longer than others', async () => {
+  const set = setUp();
+  const { log, first, behind, end } = set;
+  await expectPauses(set, 8);
+  first('a');
+  await end('a');
+  await vi.advanceTimersByTimeAsync(5);
+  behind('c');
+  await vi.advanceTimersByTimeAsync(19);
+  expect(log.slice(-1)).toEqual(['a']);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(log.slice(-1)).toEqual(['c']);
+  behind('d');
+  await end('c');
+  expect(log.slice(-1)).toEqual(['d']);
+});
+
+it('pieces begin at any time where pauses are as long as twice the longest wait', async () => {
+  const set = setUp();
+  const { log, first, behind, end } = set;
+  await expectPauses(set, 40);
+  first('a');
+  await end('a');
+  await vi.advanceTimersByTimeAsync(11);
+  behind('c');
+  await vi.advanceTimersByTimeAsync(7);
+  await end('c');
+  behind('d');
+  expect(log.slice(-2)).toEqual(['c', 'd']);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
 it('work that fails lets the next piece begin, and fails for its caller', async () => {
   const { precedence, log, behind } = setUp();
   const broken = () => Promise.reject(new Error('broken'));

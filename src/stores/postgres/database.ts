@@ -27,8 +27,8 @@ export interface Database {
    */
   repeat<T>(work: Work<T>): Promise<T>;
   /**
-   * As `repeat`, for work that nothing waits for. The embedded database does one thing at a time, so there it begins when no `repeatAlone` is under way, or after
-   * 20 ms; small pieces keep the others quick.
+   * As `repeat`, for work that nothing waits for. The embedded database does one thing at a time, so there it begins when no `repeatAlone` is under way or
+   * soon expected, or after 20 ms; small pieces keep the others quick.
    */
   repeatBehind<T>(work: Work<T>): Promise<T>;
   /**
