@@ -85,6 +85,32 @@ describe('executePlan', () => {
       ]);
     }));
 
+  it('tries a tool that failed again, then another one, and tells why the first failed', () =>
+    marbles(({ cold, flush }, now) => {
+      const lines: string[] = [];
+      const fails$ = cold<TaskResult>('----------#', undefined, new EngineError('TOOL_FAILED', 'broken'));
+      const finds$ = cold<TaskResult>('-----#', undefined, new EngineError('EVIDENCE_MISSING', 'nothing'));
+      const refuses$ = cold<TaskResult>('-#', undefined, new EngineError('TOOL_ARGUMENTS', 'no'));
+      const tools = new Map<string, TaskTool>([
+        ['fail', () => fails$],
+        ['find', () => finds$],
+        ['refuse', () => refuses$],
+      ]);
+      const tasks = [task('red', { tool: 'fail' }), task('blue', { tool: 'refuse' })];
+      const othersOf = (tool: string) => (tool === 'fail' ? ['find'] : []);
+      executePlan(tasks, { tools, othersOf, attemptsOf: () => 2, now }).subscribe((event) => {
+        if (event.type === 'task_finished') lines.push(`${now()} ${event.task_id} ${event.problem}`);
+      });
+      flush();
+      // Arguments that do not fit will not fit again.
+      expect(lines).toEqual(['1 blue no', '275 red broken']);
+      expect(fails$.subscriptions).toMatchObject([
+        { subscribedFrame: 0, unsubscribedFrame: 10 },
+        { subscribedFrame: 260, unsubscribedFrame: 270 },
+      ]);
+      expect(finds$.subscriptions).toHaveLength(1);
+    }));
+
   it('names the gap to what goes on without it, and skips what needs it', () =>
     marbles((helpers, now) => {
       const tasks = [

@@ -1,8 +1,11 @@
 /** What calls of models and tools need from the place that makes them: a node of a canvas, or any other code. */
+import type { Observable } from 'rxjs';
+import type { ToolResult } from '../adapters/tool-event.js';
 import type { ValueSource } from '../dsl/resolve.js';
 import type { Activation } from '../graph/node.js';
 import type { JsonObject } from '../json.js';
 import type { KnowledgeSearch } from '../knowledge/knowledge-search.js';
+import type { TokenUsage } from '../models/chat-model.js';
 import type { Models } from '../models/router.js';
 import type { Caches } from '../newest.js';
 import { requireObject } from '../operators/invalid-option.js';
@@ -20,6 +23,33 @@ export interface MemoryEntry {
   readonly agentResponse: string;
 }
 
+/** A published canvas, as those who call it see it. */
+export interface CanvasTool {
+  /** Unique among those of a tenant. */
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** JSON schema of the arguments. */
+  readonly inputSchema: JsonObject;
+}
+
+/** What a canvas that is called tells: what each call of its models took, and last its result. */
+export type CanvasToolEvent = ({ readonly type: 'usage' } & TokenUsage) | ToolResult;
+
+/** The published canvases of a tenant, as tools. */
+export interface CanvasTools {
+  list(): Promise<readonly CanvasTool[]>;
+  /**
+   * Runs one within the run that calls it, without a session of its own. Cold: unsubscribing stops it at once. What it calls in turn are tools, not canvases.
+   * Errors: NOT_FOUND for a name that is none, BAD_REQUEST for arguments that are missing, TOOL_FAILED where it fails or asks its user.
+   */
+  call(
+    name: string,
+    args: JsonObject,
+    context: Pick<CallContext, 'token' | 'services' | 'now' | 'random'>,
+  ): Observable<CanvasToolEvent>;
+}
+
 /** Services of a run. Everything but the models is optional; the error of a component that misses one names it. */
 export interface Services extends ToolServices {
   readonly models: Models;
@@ -31,6 +61,8 @@ export interface Services extends ToolServices {
   readonly caches?: Caches & { forTenant?(tenant: string): Caches };
   /** What people change of runs at work. @default nothing can be changed */
   readonly steers?: RunSteers;
+  /** Canvases that may be called as tools. @default none */
+  readonly canvases?: CanvasTools | undefined;
   /** How stages of chats that come at once begin, one behind the other. @default all begin at once */
   readonly loopTurns?: Pick<LoopTurns, 'do'>;
   readonly remember?: (entry: MemoryEntry) => Promise<void>;

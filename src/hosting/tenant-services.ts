@@ -5,15 +5,18 @@ import { Newest } from '../newest.js';
 import { businessOf } from '../records/business.js';
 import type { FileStore } from '../records/files.js';
 import type { SessionRecord } from '../records/sessions.js';
+import { canvasToolsOf } from './canvas-tools.js';
 import type { HostParts, HostStores } from './host-options.js';
 import { createId } from './ids.js';
 import { partyOf } from './shares.js';
 
 /** What services are bound with. */
-type ServicePorts = Pick<HostParts, 'services'> & { readonly stores: Pick<HostStores, 'files' | 'sales' | 'tickets'> };
+type ServicePorts = Pick<HostParts, 'services' | 'openCanvas'> & {
+  readonly stores: Pick<HostStores, 'files' | 'agents' | 'sales' | 'tickets'>;
+};
 
-/** A server's services as one tenant has them: its files, its sales and tickets, its datasets, the MCP servers that are open to it, its chats, its share of sandboxes and
- * threads, its turns at models and browsers. */
+/** A server's services as one tenant has them: its files, its sales and tickets, its datasets, the MCP servers that are open to it, its chats, its canvases, its
+ * share of sandboxes and threads, its turns at models and browsers. */
 export function servicesOfTenant(ports: ServicePorts, tenant: string, isVisitor = false): Services {
   let bound = boundOf.get(ports);
   if (bound === undefined) {
@@ -30,12 +33,14 @@ export function servicesOfTenant(ports: ServicePorts, tenant: string, isVisitor 
 const MAX_BOUND = 1_000;
 const boundOf = new WeakMap<ServicePorts, Newest<Services>>();
 
-function bindServices({ services, stores }: ServicePorts, tenant: string, isVisitor: boolean): Services {
+function bindServices({ services, stores, openCanvas }: ServicePorts, tenant: string, isVisitor: boolean): Services {
   const { mcp, retriever, code, threads, models, browsers, knowledge, chats, caches, steers } = services;
   return {
     ...services,
     files: bindFiles(stores.files, tenant),
     ...businessOfTenant(stores, tenant),
+    // Visitors talk to the canvas of their page alone.
+    ...(!isVisitor && { canvases: canvasToolsOf({ agents: stores.agents, openCanvas }, tenant) }),
     ...(mcp && { mcp: mcp.forTenant(tenant) }),
     ...(retriever?.forTenant && { retriever: retriever.forTenant(tenant) }),
     ...(code?.forTenant && { code: code.forTenant(tenant) }),

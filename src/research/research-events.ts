@@ -8,8 +8,11 @@ import type { TaskEvent } from './plan/execute-plan.js';
 import type { TaskPlan } from './plan/task-plan.js';
 import type { Steer } from './steer.js';
 
-/** Whether evidence bears a statement out. `quoted`: the statement is a sentence of the evidence. */
-export type Verdict = 'supported' | 'refuted' | 'unsupported' | 'quoted' | 'given';
+/**
+ * Whether evidence bears a statement out. `quoted`: the statement is a sentence of the evidence. `given`: a person said it. `calculated`: it follows from other
+ * answers.
+ */
+export type Verdict = 'supported' | 'refuted' | 'unsupported' | 'quoted' | 'given' | 'calculated';
 
 /** A question that has no answer, and why. */
 export interface Unanswered {

@@ -104,6 +104,17 @@ export function functionName(name: string, index?: number): string {
   return `${started.slice(0, MAX_NAME - suffix.length)}${suffix}`;
 }
 
+/** Function names that no model mistakes for others: one that is taken gets a number. @param names as servers and users wrote them */
+export function freeNames(names: readonly string[], taken: Iterable<string>): readonly string[] {
+  const used = new Set(taken);
+  return names.map((given, at) => {
+    const plain = functionName(given);
+    const name = used.has(plain) ? functionName(given, at) : plain;
+    used.add(name);
+    return name;
+  });
+}
+
 /** The JSON schema of named fields; a field is required when it has no default. */
 export function parametersSchema(shape: Shape): JsonObject {
   const schema = z.toJSONSchema(z.object({ ...shape }), { io: 'input', unrepresentable: 'any' }) as Json;

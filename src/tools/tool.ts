@@ -75,6 +75,8 @@ export interface Tool<A extends Shape = Shape, P extends Shape = Shape> {
   readonly timeoutSeconds: number;
   /** Whether a failed call may be tried again; not so where it may have had an effect. @default true */
   readonly isRepeatable?: boolean;
+  /** Whether a result follows from the arguments alone, so that it is no source of anything. @default false */
+  readonly isCalculation?: boolean;
   /** Problems that no single field shows, such as a mode that needs a key; found when the document is read. */
   check?(params: ShapeOutput<P>): readonly string[];
   /** What an author should look at although the tool works, found when the document is read. */

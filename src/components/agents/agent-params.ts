@@ -18,7 +18,8 @@ const MAX_TOOLS = 128;
 /** MCP servers of one agent. */
 const MAX_SERVERS = 32;
 
-const toolEntry = z.preprocess(
+/** A tool as documents name it: {component_name, id, name, params}, or the name of its component. */
+export const toolEntry = z.preprocess(
   (given) => (typeof given === 'string' ? { component_name: given } : given),
   z.looseObject({
     component_name: z.string().min(1, 'a tool is named by the name of its component'),

@@ -18,7 +18,7 @@ import { EngineError, toEngineError } from '../../errors.js';
 import { callFinished, callStarted } from '../../graph/node-events.js';
 import type { JsonObject } from '../../json.js';
 import type { ToolDefinition } from '../../models/chat-model.js';
-import { callTool, functionName } from '../../tools/call-tool.js';
+import { callTool, freeNames } from '../../tools/call-tool.js';
 import { everydayTools } from '../../tools/index.js';
 import { type AnyTool, findTool, type ToolEvent, type ToolResult } from '../../tools/tool.js';
 import { toolCallOf } from '../tool-component.js';
@@ -132,11 +132,12 @@ function listOf(connections: readonly McpConnection[]): Observable<readonly Othe
 
 /** Names that are free: a tool of the package keeps its own, and of two tools of one name the second gets a number. */
 function withNames(tools: readonly Omit<OtherTool, 'definition'>[]): OtherTool[] {
-  const taken = new Set(everydayTools.map(({ name }) => name));
+  const names = freeNames(
+    tools.map(({ tool }) => tool.name),
+    everydayTools.map(({ name }) => name),
+  );
   return tools.map(({ tool, connection }, at) => {
-    const plain = functionName(tool.name);
-    const name = taken.has(plain) ? functionName(tool.name, at) : plain;
-    taken.add(name);
+    const name = names[at] as string;
     return { tool, connection, definition: { name, description: tool.description, parameters: tool.inputSchema } };
   });
 }

@@ -17,6 +17,7 @@ import type { Journal } from '../../research/calls/ask-call.js';
 import { Budget, type BudgetLimits, tighterOf } from '../../research/calls/budget.js';
 import { runDeepSearch } from '../../research/deep/deep-search.js';
 import { DEPTHS } from '../../research/deep/depths.js';
+import { readGivenPlan } from '../../research/plan/make-plan.js';
 import { runPlannedResearch } from '../../research/plan/plan-research.js';
 import type { ResearchEvent } from '../../research/research-events.js';
 import { RESEARCH_NOTICE, RESEARCH_OUTPUT } from '../../research/service/research-frames.js';
@@ -24,8 +25,10 @@ import { type ResearchSettings, readResearchSettings, wantsPlan } from '../../re
 import { type Steer, storedSteerSchema } from '../../research/steer.js';
 import { usageEvent } from '../chat/answers.js';
 import { createTextReader } from '../values/text-reader.js';
+import { withTools } from './given-plan.js';
 import type { PlannedParams, ResearchParams } from './research-params.js';
-import { placesOf, type Report, toolsOf } from './research-places.js';
+import { placesOf } from './research-places.js';
+import type { Report } from './tool-calls.js';
 
 /** Output to which finished steps are added while the node works; gone when it settles. */
 const JOURNAL = 'journal';
@@ -69,13 +72,14 @@ export function researchNode(
     const isPlanned = wantsPlan(settings) ?? way === 'plan';
     const waits = settings.approve === true;
     const events$ = isPlanned
-      ? runPlannedResearch(
-          {
-            ...{ question, depth, waits, clarifies: settings.clarify ?? waits },
-            form: settings.output ?? params.output ?? 'answer',
-          },
-          { ...ports, tools: toolsOf(context, searched, settings.depth ?? params.depth ?? 'normal') },
-        )
+      ? withTools(context, { params, settings, searched }, ({ tools, calls }) => {
+          const plan = isJsonObject(settings.plan)
+            ? readGivenPlan(settings.plan, question, [...tools.keys(), ...calls.keys()])
+            : undefined;
+          const clarifies = settings.clarify ?? (waits && plan === undefined);
+          const form = settings.output ?? params.output ?? 'answer';
+          return runPlannedResearch({ question, depth, waits, clarifies, form, plan }, { ...ports, tools, calls });
+        })
       : runDeepSearch({ question, depth }, { ...ports, places: placesOf(context, searched) });
     return events$.pipe(concatMap((event) => nodeEvents(event))).subscribe(subscriber);
   });

@@ -3,9 +3,13 @@ import { z } from 'zod';
 import { DEPTH_NAMES } from '../../research/deep/depths.js';
 import { REPORT_FORMS } from '../../research/plan/report-forms.js';
 import { entered } from '../../tools/fields.js';
+import { toolEntry } from '../agents/agent-params.js';
 import { nodeParams, nullishFlag, nullishText, withDefault } from '../base-params.js';
 
 const limit = (what: string) => z.preprocess(entered, z.coerce.number().min(0).nullish()).describe(what);
+
+/** Tools that a node names. */
+const MAX_TOOLS = 128;
 
 /** Seconds that a research may take. */
 export const RESEARCH_SECONDS = 3_600;
@@ -48,6 +52,13 @@ export type ResearchParams = z.output<typeof researchParams>;
 /** Parameters of the component PlanExecuteReport. */
 export const plannedParams = nodeParams({
   ...shared,
+  tools: z
+    .array(toolEntry)
+    .max(MAX_TOOLS)
+    .nullish()
+    .describe(
+      'Tools that tasks may call beside the searches: {component_name, params}, or names of tools, of those of MCP servers and of published canvases; none when empty; default all that need no parameters.',
+    ),
   output: z
     .preprocess(entered, z.enum(REPORT_FORMS).nullish())
     .describe('Form of the report: answer, table, briefing or overview; default answer.'),

@@ -1,10 +1,5 @@
 /** Where a node researches: the datasets, graphs and web of its run. */
-import { filter, type Observable, tap } from 'rxjs';
-import { z } from 'zod';
 import type { CallContext } from '../../agents/call-context.js';
-import { toEngineError } from '../../errors.js';
-import { callFinished, callStarted, type NodeEvent } from '../../graph/node-events.js';
-import type { JsonObject } from '../../json.js';
 import type { GraphSearchKind } from '../../knowledge/graph/graph-search.js';
 import type { Journal } from '../../research/calls/ask-call.js';
 import type { Budget } from '../../research/calls/budget.js';
@@ -12,18 +7,13 @@ import type { ResearchPlace } from '../../research/deep/deep-ports.js';
 import type { DepthName } from '../../research/deep/depths.js';
 import type { PlanToolName } from '../../research/plan/plan-tools.js';
 import { datasetPlace, graphPlace, keptPlace, webPlace } from '../../research/service/places.js';
-import { callTool } from '../../tools/call-tool.js';
 import { duckduckgoSearch } from '../../tools/duckduckgo-search.js';
 import { searxngSearch } from '../../tools/searxng-search.js';
 import { tavilySearch } from '../../tools/tavily-search.js';
-import type { AnyTool, ToolResult } from '../../tools/tool.js';
+import type { AnyTool } from '../../tools/tool.js';
 import { settingOf } from '../../tools/tool-services.js';
 import { baseUrlOf } from '../../tools/upstream.js';
-import { toolCallOf } from '../tool-component.js';
-import { createTextReader } from '../values/text-reader.js';
-
-/** Told the run of what happens. */
-export type Report = (event: NodeEvent) => void;
+import { calledTool, type Report } from './tool-calls.js';
 
 /** What is searched. */
 export interface Searched {
@@ -73,7 +63,7 @@ function everyPlace(context: CallContext, { datasetIds, web, budget, journal, re
         : (kind: GraphSearchKind) => keptPlace(graphPlace(search, datasetIds, kind), journal, `graph_${kind}`),
     web: web
       ? keptPlace(
-          webPlace((question) => called(webTool(context), question, context, report), budget),
+          webPlace((question) => calledTool(webTool(context), { query: question }, context, report), budget),
           journal,
         )
       : undefined,
@@ -85,18 +75,4 @@ function webTool({ services }: CallContext): AnyTool {
   if (baseUrlOf(searxngSearch, services, '') !== '') return searxngSearch;
   if (settingOf(services, 'TAVILY_API_KEY') !== undefined) return tavilySearch;
   return duckduckgoSearch;
-}
-
-function called(tool: AnyTool, question: string, context: CallContext, report: Report): Observable<ToolResult> {
-  const id = `${tool.name}-${context.random().toString(36).slice(2, 10)}`;
-  const params = z.object({ ...tool.params }).parse({}) as JsonObject;
-  const call = toolCallOf(tool, params, context, createTextReader(context));
-  report(callStarted({ id, kind: 'tool', name: tool.name }));
-  return callTool(tool, { query: question }, { ...call, key: `${context.token}/${id}`, trace: context.trace(id) }).pipe(
-    filter((event): event is ToolResult => event.type === 'result'),
-    tap({
-      next: () => report(callFinished({ id })),
-      error: (error: unknown) => report(callFinished({ id, error: toEngineError(error, 'TOOL_FAILED') })),
-    }),
-  );
 }

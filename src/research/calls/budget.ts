@@ -123,6 +123,19 @@ export class Budget {
     };
   }
 
+  /** Asks for room for a call that is not known before, such as that of a tool's own model. @throws EngineError BUDGET_EXHAUSTED */
+  requireRoom(): void {
+    this.#require('calls', this.#calls + 1, 'work');
+    this.#require('tokens', this.#prompt + this.#heldPrompt + this.#answer + this.#heldAnswer + 1, 'work');
+  }
+
+  /** Counts a call that was not admitted before. */
+  count({ prompt, answer }: CallTokens): void {
+    this.#calls += 1;
+    this.#prompt += prompt;
+    this.#answer += answer;
+  }
+
   /** Counts a request to the web. @throws EngineError BUDGET_EXHAUSTED */
   admitWeb(): void {
     this.#require('webRequests', this.#web + 1, 'report');

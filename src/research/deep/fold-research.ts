@@ -61,7 +61,7 @@ export const EMPTY_PICTURE: ResearchPicture = {
 };
 
 /** Verdicts by which an answer counts. */
-const COUNTS: ReadonlySet<Verdict> = new Set(['supported', 'quoted', 'given']);
+const COUNTS: ReadonlySet<Verdict> = new Set(['supported', 'quoted', 'given', 'calculated']);
 
 /** Whether a finding is a fact. */
 export function isFact({ answer, verdict }: Pick<Finding, 'answer' | 'verdict'>): boolean {

@@ -16,6 +16,9 @@ const MAX_TEXT_TOKENS = 400;
 /** Share of the words of a question that a sentence must hold to be quoted as its answer. */
 const QUOTE_SHARE = 0.6;
 const QUOTED = 3;
+/** Characters of what a tool gave that are its answer without a model, and how sure that is. */
+const MAX_TOLD = 400;
+const TOLD = 0.5;
 
 const NOTHING: Reading = { answer: '', supported_by: [], confidence: 0, verdict: 'unsupported' };
 
@@ -84,7 +87,7 @@ function verified(
   );
 }
 
-/** The sentence that holds most of the question, as it stands. */
+/** The sentence that holds most of the question, as it stands; where none does, what a tool gave. */
 export function quotedAnswer(question: string, evidence: readonly ResearchEvidence[]): Reading {
   const best = evidence
     .slice(0, QUOTED)
@@ -92,7 +95,19 @@ export function quotedAnswer(question: string, evidence: readonly ResearchEviden
     .filter(({ sentence }) => sentence !== '')
     .map(({ one, sentence }) => ({ one, sentence, share: new HeldWords([one.source, sentence]).shareOf(question) }))
     .sort((a, b) => b.share - a.share)[0];
-  if (best === undefined || best.share < QUOTE_SHARE) return NOTHING;
+  if (best === undefined || best.share < QUOTE_SHARE) return toldByTool(evidence[0]);
   const { one, sentence, share } = best;
   return { answer: sentence, supported_by: [one.id], confidence: share / 2, verdict: 'quoted' };
+}
+
+/** The first sentences of what a tool gave: it was asked by its arguments, and need not repeat the question. */
+function toldByTool(first: ResearchEvidence | undefined): Reading {
+  if (first?.where !== 'tool') return NOTHING;
+  let answer = '';
+  for (const sentence of sentencesOf(first.text)) {
+    if (answer !== '' && answer.length + sentence.length > MAX_TOLD) break;
+    answer += sentence;
+  }
+  const said = answer.slice(0, MAX_TOLD).trim();
+  return said === '' ? NOTHING : { answer: said, supported_by: [first.id], confidence: TOLD, verdict: 'quoted' };
 }

@@ -113,12 +113,14 @@ function byModel(input: ReportInput, parts: ReportParts): Observable<ResearchEve
   });
 }
 
-/** The names of given answers need no source: the user has said them. */
+/** Names of given answers need no source, for the user has said them; nor do results of calculations, which follow from other answers. */
 export function groundOf(
   { question }: Pick<ReportInput, 'question'>,
   { evidence, language, facts }: ReportParts,
 ): ReportGround {
-  const given = facts.filter(({ verdict }) => verdict === 'given').map(({ answer }) => answer);
+  const given = facts.flatMap(({ verdict, answer }) =>
+    verdict === 'given' || verdict === 'calculated' ? [answer] : [],
+  );
   return { question: [question, ...given].join('\n'), evidence, language };
 }
 

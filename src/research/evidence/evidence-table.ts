@@ -3,15 +3,15 @@ import type { GraphReason } from '../../knowledge/graph/graph-search.js';
 import { foldText } from '../../knowledge/words/split-words.js';
 import { canonicalAddress } from './canonical-address.js';
 
-/** Where evidence is searched for. */
-export type Place = 'kb' | 'graph' | 'web';
+/** Where evidence is searched for; `tool`: what another tool gave. */
+export type Place = 'kb' | 'graph' | 'web' | 'tool';
 
 /** A passage or page as it was found. */
 export interface FoundEvidence {
   /** Of the passage, or of the page. */
   readonly id: string;
   readonly where: Place;
-  /** Name of the document, or title of the page. */
+  /** Name of the document, title of the page, or the tool and its arguments. */
   readonly source: string;
   readonly text: string;
   /** 0 to 1. */

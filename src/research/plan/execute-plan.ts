@@ -19,6 +19,7 @@ import {
 } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import { expandQueue } from '../../operators/expand-queue.js';
+import { retryWith } from '../../operators/retry-with.js';
 import { structureProblems } from './review-plan.js';
 import { rejected, type Task } from './task-plan.js';
 
@@ -68,6 +69,8 @@ export interface ChangedTasks {
 /** What a plan is carried out with. */
 export interface ExecuteOptions {
   readonly tools: ReadonlyMap<string, TaskTool>;
+  /** Times that a tool is tried which could not be reached or failed, before another one is. @default 1 */
+  readonly attemptsOf?: ((tool: string) => number) | undefined;
   /** Names of tools that stand in for one that fails, in order. @default none do */
   readonly othersOf?: ((tool: string) => readonly string[]) | undefined;
   /** Tasks at the same time. @default 4 */
@@ -81,15 +84,17 @@ export interface ExecuteOptions {
 }
 
 const CONCURRENCY = 4;
+/** Milliseconds before a tool is tried again. */
+const RETRY_MS = 250;
 
 /**
- * Carries out the tasks of a plan; cold, one subscription is one execution, and unsubscribing ends every task at work. A task that fails is tried with another
- * tool; what depends on it is given the gap by name, or is skipped where its `expects` begins with `required`.
+ * Carries out the tasks of a plan; cold, one subscription is one execution, and unsubscribing ends every task at work. A task that fails is tried again, then
+ * with another tool; what depends on it is given the gap by name, or is skipped where its `expects` begins with `required`.
  *
  * ```text
  * a       --r|
  * b (a)      --r|
- * c       ----#--#|         (another tool, failed)
+ * c       -#-#-#--#|        (again, another tool, failed)
  * changes        -d         (a task is added)
  * told    s-fs-f---f-s-f|
  * ```
@@ -224,19 +229,35 @@ class Execution {
   }
 
   #work(task: Task): Observable<TaskResult> {
-    const { tools, othersOf } = this.#options;
+    const { tools, othersOf, attemptsOf } = this.#options;
     const input: TaskInput = { results: pick(this.#results, task.depends_on), gaps: pick(this.#gaps, task.depends_on) };
-    const attempts = [task.tool, ...(othersOf?.(task.tool) ?? [])].flatMap((name) => tools.get(name) ?? []);
-    return attempts.reduceRight<Observable<TaskResult>>(
-      (next$, tool) =>
-        defer(() => tool(task, input)).pipe(
+    const names = [task.tool, ...(othersOf?.(task.tool) ?? [])].filter((name) => tools.has(name));
+    return names.reduceRight<Observable<TaskResult>>(
+      (next$, name) =>
+        defer(() => (tools.get(name) as TaskTool)(task, input)).pipe(
           take(1),
           defaultIfEmpty(NOTHING),
-          catchError((error: unknown) => (next$ === NO_MORE ? throwError(() => error) : next$)),
+          retryWith({ attempts: attemptsOf?.(name) ?? 1, delayMs: () => RETRY_MS, isRetryable: mayPass }),
+          catchError((error: unknown) => (next$ === NO_MORE ? throwError(() => error) : orFirst(next$, error))),
         ),
       NO_MORE,
     );
   }
+}
+
+/** Whether a tool may do better when it is tried again: what it was given fits, and it was there to fail. */
+function mayPass(error: unknown): boolean {
+  return EngineError.is(error) && (error.retryable || error.code === 'TOOL_FAILED');
+}
+
+/** That nothing was found instead says less than why the task's own tool failed. */
+function orFirst(next$: Observable<TaskResult>, first: unknown): Observable<TaskResult> {
+  return next$.pipe(
+    catchError((error: unknown) => {
+      const isNothing = EngineError.is(error) && error.code === 'EVIDENCE_MISSING';
+      return throwError(() => (isNothing ? first : error));
+    }),
+  );
 }
 
 const NOTHING: TaskResult = { answer: '', known: [] };

@@ -5,6 +5,8 @@ import { z } from 'zod';
 import { type Asking, askCall } from '../calls/ask-call.js';
 import type { QuestionType } from '../calls/research-calls.js';
 import { questionsByRules, type SubQuestion, usableQuestions, withAnswers } from '../deep/sub-questions.js';
+import { readChangedPlan } from './change-plan.js';
+import { costOfCall, type PlanCall } from './plan-call.js';
 import { costOfTool, isPlanTool, PLAN_TOOLS, toolFor } from './plan-tools.js';
 import { mendPlan, reviewPlan, structureProblems, taskId } from './review-plan.js';
 import { type Task, type TaskPlan, taskSchema } from './task-plan.js';
@@ -16,8 +18,10 @@ export interface PlanWish {
   readonly clarifications: readonly string[];
   /** Tasks at most. */
   readonly most: number;
-  /** Names of the tools that there are, the usual one first. */
+  /** Names of the tools that a planner may choose, the usual one first. */
   readonly tools: readonly string[];
+  /** Those of them that are no searches. @default none */
+  readonly calls?: ReadonlyMap<string, PlanCall> | undefined;
 }
 
 /** Questions that are asked before a plan is made. */
@@ -49,15 +53,29 @@ export function makePlan(wish: PlanWish, asking: Asking): Observable<TaskPlan> {
   );
 }
 
+/** A plan of nothing, whose id follows from its question. */
+function emptyPlan(question: string): TaskPlan {
+  const plan_id = `plan_${createHash('sha256').update(question).digest('hex').slice(0, 12)}`;
+  const about = { question_type: 'factual', status: 'ready' } as const;
+  return { plan_id, question, ...about, clarifications: [], issues: [], tasks: [] };
+}
+
+/**
+ * Reads the plan that a request brings for its question, whole or as `{tasks}` alone.
+ *
+ * @param tools names of those that there are
+ * @throws EngineError PLAN_REJECTED with every problem and its path
+ */
+export function readGivenPlan(given: unknown, question: string, tools: readonly string[]): TaskPlan {
+  return readChangedPlan(given, emptyPlan(question), { begun: new Set(), tools });
+}
+
 /** A task for each part of the question, as a model splits it, else as rules do. */
 function decomposed({ question, clarifications, most, tools }: PlanWish, asking: Asking): Observable<TaskPlan> {
   const planOf = (type: QuestionType, tasks: readonly Task[]): TaskPlan => ({
-    plan_id: `plan_${createHash('sha256').update(question).digest('hex').slice(0, 12)}`,
-    question,
+    ...emptyPlan(question),
     question_type: type,
-    status: 'ready',
     clarifications: [...clarifications],
-    issues: [],
     tasks: [...tasks],
   });
   return askCall(asking, 'research_decompose', { question, known: [...clarifications], limit: most }).pipe(
@@ -100,7 +118,7 @@ function templateTasks(question: string, most: number, tools: readonly string[])
 function reviewedByModel(plan: TaskPlan, wish: PlanWish, asking: Asking): Observable<TaskPlan> {
   if (plan.tasks.length < 2) return of(plan);
   const { question, most, tools } = wish;
-  const does = Object.fromEntries(tools.map((name) => [name, isPlanTool(name) ? PLAN_TOOLS[name].does : '']));
+  const does = Object.fromEntries(tools.map((name) => [name, doesOf(name, wish)]));
   const before = issuesOf(plan, wish, asking);
   const input = { question, tasks: plan.tasks.map((task) => ({ ...task })), tools: does, issues: [...before] };
   return askCall(asking, 'plan_review', input).pipe(
@@ -115,7 +133,15 @@ function reviewedByModel(plan: TaskPlan, wish: PlanWish, asking: Asking): Observ
   );
 }
 
-function issuesOf(plan: TaskPlan, { tools }: PlanWish, { budget, model }: Asking): readonly string[] {
-  const costs = model === undefined ? {} : { costOf: costOfTool, tokens: budget.limits.tokens };
+function doesOf(name: string, { calls }: PlanWish): string {
+  return isPlanTool(name) ? PLAN_TOOLS[name].does : (calls?.get(name)?.does ?? '');
+}
+
+function issuesOf(plan: TaskPlan, { tools, calls }: PlanWish, { budget, model }: Asking): readonly string[] {
+  const costOf = (name: string): number => {
+    const call = calls?.get(name);
+    return call === undefined ? costOfTool(name) : costOfCall(call);
+  };
+  const costs = model === undefined ? {} : { costOf, tokens: budget.limits.tokens };
   return reviewPlan(plan, { tools, ...costs }).map(({ path, problem }) => `${path}: ${problem}`);
 }

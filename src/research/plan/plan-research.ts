@@ -28,9 +28,11 @@ import { contradictionsOfFacts, type Validation, validateFindings } from '../dee
 import { EvidenceTable } from '../evidence/evidence-table.js';
 import type { ResearchEvent } from '../research-events.js';
 import type { Steer } from '../steer.js';
+import { callTask } from './call-task.js';
 import { changePlan } from './change-plan.js';
 import { type ChangedTasks, executePlan, type TaskEvent, type TaskResult, type TaskTool } from './execute-plan.js';
 import { clarificationsOf, makePlan } from './make-plan.js';
+import type { PlanCall } from './plan-call.js';
 import { depthOfTask, standInsFor } from './plan-tools.js';
 import type { ReportForm } from './report-forms.js';
 import { newTask, orderOfTasks } from './review-plan.js';
@@ -47,18 +49,24 @@ export interface PlannedRequest {
   /** Whether the plan waits to be approved. */
   readonly waits: boolean;
   readonly form: ReportForm;
+  /** The plan that is carried out; it was checked. @default one is made */
+  readonly plan?: TaskPlan | undefined;
 }
 
 /** What a research by a plan works with. */
 export interface PlannedPorts extends Omit<ResearchPorts, 'places'> {
   /** Where each tool searches, by its name; the first one is the usual one. */
   readonly tools: ReadonlyMap<string, readonly ResearchPlace[]>;
+  /** Tools that are no searches, by name; none has the name of a search. @default none */
+  readonly calls?: ReadonlyMap<string, PlanCall> | undefined;
 }
 
 /** Milliseconds that are waited for answers, after which the question is taken as it is. */
 const CLARIFY_MS = 600_000;
 /** Milliseconds that are waited for an approval, after which nothing is carried out. */
 const APPROVE_MS = 1_800_000;
+/** Times that a tool is called which is no search, before another one is tried. */
+const CALL_ATTEMPTS = 2;
 /** Times that tasks are added for what is missing. */
 const MAX_REPLANS = 2;
 const NOTHING_CHANGED: Observable<readonly Steer[]> = of([]);
@@ -89,7 +97,9 @@ class PlannedResearch {
   readonly #request: PlannedRequest;
   readonly #ports: PlannedPorts;
   readonly #report: (event: ResearchEvent) => void;
+  /** Names of all tools; of those that a planner may choose. */
   readonly #tools: readonly string[];
+  readonly #offered: readonly string[];
   readonly #cut = new Subject<void>();
   readonly #answers = new ReplaySubject<Readonly<Record<string, string>>>(1);
   readonly #approved = new ReplaySubject<void>(1);
@@ -114,7 +124,9 @@ class PlannedResearch {
     this.#request = request;
     this.#ports = ports;
     this.#report = tell;
-    this.#tools = [...ports.tools.keys()];
+    const { tools, calls = new Map<string, PlanCall>() } = ports;
+    this.#tools = [...tools.keys(), ...calls.keys()];
+    this.#offered = [...tools.keys(), ...[...calls].flatMap(([name, { isOffered }]) => (isOffered ? [name] : []))];
   }
 
   run(): Observable<never> {
@@ -195,9 +207,10 @@ class PlannedResearch {
   }
 
   #makePlan(): Observable<never> {
-    const { question, depth, waits } = this.#request;
-    const wish = { question, clarifications: this.#clarifications, most: depth.questions, tools: this.#tools };
-    return makePlan(wish, this.#ports.asking).pipe(
+    const { question, depth, waits, plan: given } = this.#request;
+    const { asking, calls } = this.#ports;
+    const wish = { question, clarifications: this.#clarifications, most: depth.questions, tools: this.#offered, calls };
+    return (given === undefined ? makePlan(wish, asking) : of(given)).pipe(
       tap((plan) => {
         this.#plan = plan;
         this.#tell({ type: 'plan', plan, tools: this.#tools, waits });
@@ -220,10 +233,13 @@ class PlannedResearch {
     return defer(() => {
       const tools = new Map(this.#tools.map((name) => [name, this.#toolOf(name)]));
       const over = { results: this.#results, gaps: this.#gaps };
+      const { calls } = this.#ports;
       const done$ = executePlan(this.#plan?.tasks ?? [], {
         tools,
         over,
-        othersOf: (tool) => standInsFor(tool, this.#tools),
+        attemptsOf: (tool) => (calls?.get(tool)?.isRepeatable ? CALL_ATTEMPTS : 1),
+        // No passage says what is to be calculated.
+        othersOf: (tool) => (calls?.get(tool)?.isCalculation ? [] : standInsFor(tool, this.#tools)),
         changes$: this.#changes,
         now: this.#ports.now,
       }).pipe(
@@ -246,16 +262,17 @@ class PlannedResearch {
 
   #toolOf(name: string): TaskTool {
     return (task, input) => {
-      const { asking, now, tools } = this.#ports;
+      const { asking, now, tools, calls } = this.#ports;
       const steers$ = this.#exclusions.pipe(
         map((steer) => [steer]),
         startWith([...this.#excluded]),
       );
       const ports: ResearchPorts = { asking, now, places: tools.get(name) ?? [], steers$ };
       const depth = depthOfTask(name, this.#request.depth);
-      return searchTask(task, input, { depth, ports, tell: (event) => this.#tell(event) }).pipe(
-        tap((result) => this.#results.set(task.task_id, result)),
-      );
+      const search = { depth, ports, tell: (event: ResearchEvent): void => this.#tell(event) };
+      const call = calls?.get(name);
+      const result$ = call === undefined ? searchTask(task, input, search) : callTask(task, input, call, search);
+      return result$.pipe(tap((result) => this.#results.set(task.task_id, result)));
     };
   }
 

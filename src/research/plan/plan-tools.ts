@@ -1,4 +1,4 @@
-/** What does the tasks of plans: each is a search of some places, by DeepSearch. */
+/** The searches that do the tasks of plans, each of some places, by DeepSearch; other tools are calls (`plan-call.ts`). */
 import type { Depth } from '../deep/depths.js';
 
 /** How a tool works. */

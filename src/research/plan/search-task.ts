@@ -26,14 +26,9 @@ export function searchTask(task: Task, input: TaskInput, { depth, ports, tell }:
     // Half a question has no answer.
     if (lacking.length > 0) return throwError(() => lacks(task, lacking));
     let picture = EMPTY_PICTURE;
-    const answers = new Map(depends_on.map((id) => [id, input.results.get(id)?.answer]));
-    const question = withAnswers({ question: description }, answers);
     const known = depends_on.flatMap((id) => input.results.get(id)?.known ?? []);
-    // Without a place for earlier answers a description is no question by itself; these are put behind it.
-    const isWhole = depends_on.length === 0 || question !== description;
-    const asked = isWhole ? question : [question, ...new Set([...answers.values()])].join(' ').trim();
     return concat(
-      runDeepSearch({ question: asked, depth, known, writes: false }, ports).pipe(
+      runDeepSearch({ question: askedBy(task, input), depth, known, writes: false }, ports).pipe(
         tap((event) => {
           picture = foldResearch(picture, event);
           const told = eventOfTask(event, task_id);
@@ -49,6 +44,15 @@ export function searchTask(task: Task, input: TaskInput, { depth, ports, tell }:
       }),
     );
   });
+}
+
+/** What a task asks, with the answers of others in it. */
+export function askedBy({ description, depends_on }: Task, { results }: TaskInput): string {
+  const answers = new Map(depends_on.map((id) => [id, results.get(id)?.answer]));
+  const question = withAnswers({ question: description }, answers);
+  // Without a place for earlier answers a description is no question by itself; these are put behind it.
+  const isWhole = depends_on.length === 0 || question !== description;
+  return isWhole ? question : [question, ...new Set([...answers.values()])].join(' ').trim();
 }
 
 /** An event of the search of a task as one of the research; undefined for what concerns the task alone. */
@@ -78,6 +82,7 @@ function nothingFound({ task_id }: Task): EngineError {
   return new EngineError('EVIDENCE_MISSING', `Task "${task_id}" found nothing that answers it.`);
 }
 
-function lacks({ task_id }: Task, ids: readonly string[]): EngineError {
+/** The error of a task that has a place for an answer that is not there. */
+export function lacks({ task_id }: Task, ids: readonly string[]): EngineError {
   return new EngineError('EVIDENCE_MISSING', `Task "${task_id}" asks for what ${ids.join(', ')} did not give.`);
 }

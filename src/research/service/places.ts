@@ -1,7 +1,7 @@
 /** Where a research searches: the datasets of its tenant, and the web by the tools that are set up. */
 import { catchError, defer, filter, map, type Observable, of, tap, throwError } from 'rxjs';
 import { EngineError } from '../../errors.js';
-import type { Json, JsonObject } from '../../json.js';
+import type { Json } from '../../json.js';
 import type { GraphSearchKind } from '../../knowledge/graph/graph-search.js';
 import type { KnowledgeSearch } from '../../knowledge/knowledge-search.js';
 import { mostFitting, wordsOf, wordsOnPages } from '../../knowledge/words/words-on-pages.js';
@@ -11,8 +11,8 @@ import type { ToolResult } from '../../tools/tool.js';
 import { type Journal, keyOf } from '../calls/ask-call.js';
 import type { Budget } from '../calls/budget.js';
 import type { ResearchPlace } from '../deep/deep-ports.js';
-import { canonicalAddress } from '../evidence/canonical-address.js';
 import type { FoundEvidence } from '../evidence/evidence-table.js';
+import { webPagesOf } from './tool-evidence.js';
 
 /** What is found below it is chance. */
 const SIMILARITY_THRESHOLD = 0.05;
@@ -107,23 +107,8 @@ export function webPlace(call: (question: string) => Observable<ToolResult>, bud
       defer(() => {
         budget.admitWeb();
         return call(question);
-      }).pipe(map((result) => pagesIn(result).slice(0, most))),
+      }).pipe(map((result) => webPagesOf(result).slice(0, most))),
   };
-}
-
-function pagesIn({ references }: ToolResult): readonly FoundEvidence[] {
-  const chunks = Object.values(references?.chunks ?? {});
-  return chunks.flatMap((chunk: JsonObject): FoundEvidence[] => {
-    const url = textIn(chunk.url);
-    const text = textIn(chunk.content);
-    if (text === '' || url === '') return [];
-    const score = typeof chunk.similarity === 'number' ? chunk.similarity : 0.5;
-    return [{ id: canonicalAddress(url), where: 'web', source: textIn(chunk.document_name) || url, text, score, url }];
-  });
-}
-
-function textIn(value: Json | undefined): string {
-  return typeof value === 'string' ? value : '';
 }
 
 /**

@@ -1,6 +1,6 @@
 /** How a question is researched, as requests and the variable `sys.research` have it. */
 import { z } from 'zod';
-import type { Json } from '../../json.js';
+import { isJsonObject, type Json } from '../../json.js';
 import { DEPTH_NAMES } from '../deep/depths.js';
 import { REPORT_FORMS } from '../plan/report-forms.js';
 
@@ -25,15 +25,22 @@ export const researchSettingsSchema = z.strictObject({
   budget: budgetSchema.nullish().describe('What it may spend; default by depth.'),
   web: z.boolean().nullish().describe('Whether the web is searched, too; default false.'),
   plan: z
-    .boolean()
+    .union([z.boolean(), z.record(z.string(), z.json())])
     .nullish()
-    .describe('Plans tasks, carries them out and reports; default true with approve, clarify or output.'),
+    .describe(
+      'true: plans tasks, carries them out and reports; a plan, or {tasks}: carries that out. Default true with approve, clarify or output.',
+    ),
   approve: z.boolean().nullish().describe('The plan waits to be approved; default false.'),
   clarify: z.boolean().nullish().describe('Asks what the question means, at most three questions; default as approve.'),
   output: z
     .enum(REPORT_FORMS)
     .nullish()
     .describe('Form of the report of a plan: answer, table, briefing or overview; default answer.'),
+  tools: z
+    .array(z.string().trim().min(1).max(200))
+    .max(128)
+    .nullish()
+    .describe('Names of tools that tasks of a plan may call beside the searches; none when empty; default all.'),
   llm_id: z.string().trim().max(200).nullish().describe('Model; default the model of chats.'),
 });
 
@@ -43,7 +50,7 @@ export type ResearchSettings = z.output<typeof researchSettingsSchema>;
 /** Whether a request wants a plan; undefined where it does not say. */
 export function wantsPlan({ plan, approve, clarify, output }: ResearchSettings): boolean | undefined {
   const isSaid = approve === true || clarify === true || typeof output === 'string';
-  return plan ?? (isSaid || undefined);
+  return isJsonObject(plan) || (plan ?? (isSaid || undefined));
 }
 
 /** What a run says in its variables; nothing when it says nothing. @throws ZodError */

@@ -20,6 +20,7 @@ export const calculator = defineTool({
     json: { type: 'object', description: '`expression` as it was given, and its `value`.' },
   },
   timeoutSeconds: 5,
+  isCalculation: true,
   call({ expression }): Observable<ToolEvent> {
     if (expression.trim() === '') return of(toolResult('', { formalized_content: '', json: [] }));
     return defer(() => {

@@ -3,6 +3,7 @@ import { bufferTime, filter, fromEvent, lastValueFrom, map, type Observable, of,
 import { type OfferedTool, offeredTools } from '../../components/offered-tools.js';
 import { removeThinking } from '../../components/speaking/think-text.js';
 import { EngineError, shownMessage } from '../../errors.js';
+import { findAgentTool, formOf, requireArguments } from '../../hosting/agent-tools.js';
 import type { EventFrame } from '../../hosting/event-frame.js';
 import { createId } from '../../hosting/ids.js';
 import type { StartedRun } from '../../hosting/start.js';
@@ -14,7 +15,6 @@ import { readTraceContext } from '../../trace-context.js';
 import { formQuestion } from '../runs/form-question.js';
 import { readTurn } from '../runs/read-turn.js';
 import type { ServerParts } from '../server-parts.js';
-import { findAgentTool, formOf, requireArguments } from './agent-tools.js';
 import type { CallToolResult } from './mcp-server-library.js';
 
 /** One call. */

@@ -5,7 +5,8 @@ import { EngineError } from '../../errors.js';
 import { eventOf } from '../../hosting/event-frame.js';
 import { noRun } from '../../hosting/refusals.js';
 import type { StartedRun } from '../../hosting/start.js';
-import type { Json } from '../../json.js';
+import { servicesOfTenant } from '../../hosting/tenant-services.js';
+import { isJsonObject, type Json } from '../../json.js';
 import type { RunRecord } from '../../records/runs.js';
 import { EMPTY_PICTURE, foldResearch, type ResearchPicture } from '../../research/deep/fold-research.js';
 import type { ResearchFinal } from '../../research/research-events.js';
@@ -29,7 +30,7 @@ export const researchSchema = z.looseObject({
   detach: z.unknown().optional().describe('false: ends 30 s after its last client has left. Default true.'),
 });
 
-/** Starts one; it outlives its clients unless it is said otherwise. @throws EngineError QUESTION_INVALID, NOT_FOUND for a dataset; as `startTurn` */
+/** Starts one; it outlives its clients unless it is said otherwise. @throws EngineError QUESTION_INVALID, PLAN_REJECTED, NOT_FOUND for a dataset; as `startTurn` */
 export async function startResearch(
   parts: ServerParts,
   tenant: string,
@@ -37,7 +38,7 @@ export async function startResearch(
   headers: IncomingHttpHeaders,
 ): Promise<StartedRun> {
   const { question, user_id, detach = true } = body;
-  const { dataset_ids, depth, budget, web, llm_id, plan, approve, clarify, output } = body;
+  const { dataset_ids, depth, budget, web, llm_id, plan, approve, clarify, output, tools } = body;
   if (question.trim() === '') throw new EngineError('QUESTION_INVALID', 'There is no question: `question` is empty.');
   if (question.length > MAX_QUESTION) {
     throw new EngineError(
@@ -48,8 +49,12 @@ export async function startResearch(
   if (dataset_ids?.length) await requireDatasets(await knowledgeOf(parts), tenant, dataset_ids, notYourDataset);
   const settings = given({
     ...{ dataset_ids, depth, budget: budget && given(budget), web, llm_id: llm_id || undefined },
-    ...{ plan, approve, clarify, output },
+    ...{ plan, approve, clarify, output, tools },
   });
+  if (isJsonObject(plan)) {
+    const { checkGivenPlan } = await import('../../components/researching/given-plan.js');
+    await checkGivenPlan(plan, question.trim(), settings, servicesOfTenant(parts, tenant));
+  }
   const agentId = await openResearchAgent(parts.stores.agents, tenant, parts.now());
   const { live } = await parts.startTurn(
     { tenant, agentId, fallback: 'draft' },

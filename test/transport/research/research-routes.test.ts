@@ -112,7 +112,9 @@ describe('a research', () => {
     let frame = await stream.next();
     const run = frame?.json.run_id;
     while (frame !== undefined && frame.json?.type !== 'plan') frame = await stream.next();
-    expect(frame?.json).toMatchObject({ waits: true, tools: ['kb_search', 'deep_search'] });
+    expect(frame?.json).toMatchObject({ waits: true });
+    expect(frame?.json.tools.slice(0, 2)).toEqual(['kb_search', 'deep_search']);
+    expect(frame?.json.tools).toContain('calculator');
     const { tasks } = frame?.json.plan ?? {};
     expect(tasks).toHaveLength(4);
     expect((await get(`/${run}/plan`)).data).toMatchObject({ plan: { status: 'ready' }, tasks: {} });
@@ -133,6 +135,28 @@ describe('a research', () => {
     expect((await get(`/${run}/plan`)).data.tasks).toEqual({ task_001: 'done', task_002: 'done' });
     expect((await put(run, { tasks: fewer })).code).not.toBe(0);
     expect(await post(`/${run}/steer`, { action: 'plan', plan: {} })).toMatchObject({ code: 101 });
+  });
+
+  it('carries out the plan that comes with its question, and refuses one with problems before it begins', {
+    timeout: 60_000,
+  }, async () => {
+    const { get, post } = await startResearchServer();
+    const tasks = [
+      { task_id: 'a', description: 'Who wrote The Salt Atlas?', tool: 'kb_search' },
+      { task_id: 'b', description: 'How much is that?', tool: 'calculator', args: { expression: '6 * 7' } },
+    ];
+    const body = { question: QUESTION, llm_id: 'scripted', stream: false };
+    const { data } = await post('', { ...body, plan: { tasks } });
+    const { plan, tasks: status } = (await get(`/${data.run_id}/plan`)).data;
+    expect(plan.tasks.map(({ task_id }: { task_id: string }) => task_id)).toEqual(['a', 'b']);
+    expect(status).toEqual({ a: 'done', b: 'done' });
+    expect(data.final.report).toContain('42');
+    const before = (await get('')).data.length;
+    const refused = await post('', { ...body, plan: { tasks: [{ task_id: 'a', tool: 'magic' }, tasks[1]] } });
+    expect(refused).toMatchObject({ code: 102, message: expect.stringContaining('tasks[0].description') });
+    const unknown = await post('', { ...body, plan: { tasks: [{ ...tasks[0], tool: 'magic', depends_on: ['z'] }] } });
+    expect(unknown).toMatchObject({ message: expect.stringMatching(/tasks\[0\]\.tool.*tasks\[0\]\.depends_on\[0\]/) });
+    expect((await get('')).data).toHaveLength(before);
   });
 
   it.each(['table', 'briefing', 'overview'])(
