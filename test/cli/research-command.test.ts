@@ -83,6 +83,46 @@ describe('research --plan', () => {
   });
 });
 
+describe('research --plan FILE', () => {
+  const planFile = async (content: unknown): Promise<string> => {
+    const file = path.join(await temporaryFolder(), 'plan.json');
+    await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
+    return file;
+  };
+  const task = { task_id: 'first', description: 'Who wrote The Salt Atlas?', tool: 'kb_search' };
+
+  it('carries out the plan of the file, and asks nothing', { timeout: 600_000 }, async () => {
+    const file = await planFile({ question_type: 'factual', tasks: [task] });
+    const { exit, out, err } = await call(['research', QUESTION, '--plan', file, ...STEPS], {
+      env: await openFolder(),
+    });
+    expect(exit).toBe(0);
+    expect(err).toContain('> first kb_search');
+    expect(err).not.toContain('> task_');
+    expect(out).toContain('Corwin Hale');
+  });
+
+  it('refuses one with problems, each with its path, before anything begins', { timeout: 600_000 }, async () => {
+    const second = { ...task, task_id: 'second', tool: 'magic', depends_on: ['third'] };
+    const file = await planFile({ tasks: [task, second] });
+    const { exit, out, err } = await call(['research', QUESTION, `--plan=${file}`, ...STEPS], {
+      env: await openFolder(),
+    });
+    expect(exit).toBe(2);
+    expect(err).toMatch(/tasks\[1\]\.tool.*"magic".*tasks\[1\]\.depends_on\[0\]/);
+    expect(err).not.toContain('>');
+    expect(out).toBe('');
+  });
+
+  it.each<[string, () => Promise<string>, RegExp]>([
+    ['that is not there', async () => 'no-such.json', /read the plan in "no-such\.json"/],
+    ['that is no object', () => planFile('[1]'), /holds no plan/],
+  ])('refuses a file %s', async (_, file, message) => {
+    const { exit, err } = await call(['research', QUESTION, '--plan', await file()]);
+    expect([exit, err]).toEqual([2, expect.stringMatching(message)]);
+  });
+});
+
 /** Leaves the first two tasks of a plan in its file. */
 async function shorten(file: string): Promise<void> {
   const { tasks } = JSON.parse(await readFile(file, 'utf8'));

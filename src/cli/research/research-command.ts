@@ -1,8 +1,8 @@
 /** `runnel research`: a question that takes several searches, with its sub-questions as they are worked off, and a report. */
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { concatMap, fromEvent, lastValueFrom, of, takeUntil, tap } from 'rxjs';
 import { EngineError } from '../../errors.js';
-import type { JsonObject } from '../../json.js';
+import { isJsonObject, type JsonObject, parseJson } from '../../json.js';
 import type { Log } from '../../logger.js';
 import { REPORT_FORMS } from '../../research/plan/report-forms.js';
 import type { ResearchFinal } from '../../research/research-events.js';
@@ -13,7 +13,7 @@ import { ResearchPrinter } from './research-printer.js';
 
 export const researchCommand: Command = {
   usage:
-    'research "question" [--dataset NAME …] [--depth NAME] [--budget TOKENS] [--web] [--plan] [--yes] [--output FORM] [--steps FILE] [--out FILE] [--events]',
+    'research "question" [--dataset NAME …] [--depth NAME] [--budget TOKENS] [--web] [--plan [FILE]] [--yes] [--output FORM] [--steps FILE] [--out FILE] [--events]',
   summary: 'research a question by sub-questions, and write a report with its sources',
   help: `  "question"         what is to be found out
   --dataset NAME     name or id of a dataset that is searched; may be repeated. Without it all are
@@ -22,6 +22,7 @@ export const researchCommand: Command = {
   --web              searches the web, too
   --plan             plans tasks, shows them, and asks whether they are carried out: y, n, or edit, for which the plan is
                      written to a file; before that, what the question means
+  --plan FILE        carries out the plan of a file that ends with .json, which must fit: nothing begins otherwise
   --yes              with --plan: carries the plan out as it is, and asks nothing
   --output FORM      of a report by a plan: answer, table, briefing or overview
   --steps FILE       plays the steps of a file in place of a model, such as examples/research/steps.jsonl
@@ -36,7 +37,8 @@ Exit codes: 0 there is a report, 1 failed, 2 bad usage, 130 interrupted.`,
 
 const FORMATS = ['md', 'pdf', 'docx', 'html'] as const;
 
-async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+async function run(given: readonly string[], terminal: Terminal): Promise<number> {
+  const { args, file: planFile } = withoutPlanFile(given);
   const { values, positionals } = parse(
     researchCommand,
     args,
@@ -57,14 +59,15 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   const question = (positionals[0] as string).trim();
   if (question === '') throw new EngineError('USAGE', 'The question is empty.');
   const format = formatOf(values.out);
-  const asks = values.plan === true && values.yes !== true;
+  const asks = values.plan === true && planFile === undefined && values.yes !== true;
   if (asks && terminal.out.isTTY !== true) {
     throw new EngineError(
       'USAGE',
       '--plan asks at a terminal, and there is none. Add --yes to carry the plan out as it is.',
     );
   }
-  const settings = settingsOf(values);
+  const plan = planFile === undefined ? undefined : await readPlanFile(planFile);
+  const settings = { ...settingsOf(values), ...(plan !== undefined && { plan, approve: false }) };
   const telling = (kind: string) => (_: object, message: string) => void terminal.err.write(`${kind}: ${message}\n`);
   const log: Log = { info: telling('note'), warn: telling('warning'), error: telling('warning') };
   const { openLocalResearch } = await import('./research-source.js');
@@ -92,6 +95,25 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     questioner?.close();
     await source.close();
   }
+}
+
+/** The file behind `--plan`, which may stand alone, too; a question may follow it then, and does not end with .json. */
+function withoutPlanFile(args: readonly string[]): { readonly args: readonly string[]; readonly file?: string } {
+  const at = args.findIndex((one, place) => one === '--plan' && /\.json$/i.test(args[place + 1] ?? ''));
+  if (at !== -1) return { args: args.toSpliced(at + 1, 1), file: args[at + 1] as string };
+  const joined = args.findIndex((one) => one.startsWith('--plan='));
+  if (joined === -1) return { args };
+  return { args: args.with(joined, '--plan'), file: (args[joined] as string).slice('--plan='.length) };
+}
+
+/** @throws EngineError USAGE */
+async function readPlanFile(file: string): Promise<JsonObject> {
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw cannot(`read the plan in "${file}"`, cause);
+  });
+  const plan = parseJson(text);
+  if (isJsonObject(plan)) return plan;
+  throw new EngineError('USAGE', `"${file}" holds no plan: expected a JSON object with "tasks".`);
 }
 
 /** @throws EngineError USAGE */

@@ -1,4 +1,5 @@
 /** A research at a terminal. */
+import { isFact } from '../../research/deep/fold-research.js';
 import { orderOfTasks } from '../../research/plan/review-plan.js';
 import type { TaskPlan } from '../../research/plan/task-plan.js';
 import type { ResearchEvent } from '../../research/research-events.js';
@@ -47,7 +48,7 @@ export class ResearchPrinter {
       }
       case 'finding': {
         const indent = '  '.repeat(this.#levels.get(event.question) ?? 0);
-        const isKnown = event.answer !== '' && ['supported', 'quoted', 'given'].includes(event.verdict);
+        const isKnown = isFact(event);
         err.write(`${indent}${isKnown ? `+ ${event.text} ${event.answer}` : `- ${event.text}`}\n`);
         return;
       }

@@ -5,14 +5,15 @@ import { EngineError } from '../../errors.js';
 import { createCanvasOpener } from '../../hosting/canvases.js';
 import { createHost } from '../../hosting/host.js';
 import { startCommand } from '../../hosting/start-command.js';
-import type { JsonObject } from '../../json.js';
+import { servicesOfTenant } from '../../hosting/tenant-services.js';
+import { isJsonObject, type JsonObject } from '../../json.js';
 import type { Log } from '../../logger.js';
 import { createModels } from '../../models/router.js';
 import { createScriptedPlanner, readScripts } from '../../research/evaluation/scripted-planner.js';
 import type { ResearchEvent } from '../../research/research-events.js';
 import { openResearchAgent } from '../../research/service/research-document.js';
 import { toResearchEvent } from '../../research/service/research-frames.js';
-import { RESEARCH_VARIABLE } from '../../research/service/research-settings.js';
+import { RESEARCH_VARIABLE, researchSettingsSchema } from '../../research/service/research-settings.js';
 import { createRunSteers } from '../../research/service/run-steers.js';
 import type { Steer } from '../../research/steer.js';
 import { LOCAL_TENANT } from '../../settings/access.js';
@@ -36,7 +37,7 @@ export interface ResearchQuestion {
 
 /** Researches questions. */
 export interface ResearchSource {
-  /** The events of one research; unsubscribing cancels it. Errors: USAGE and what else keeps it from beginning. */
+  /** The events of one research; unsubscribing cancels it. Errors: USAGE, PLAN_REJECTED and what else keeps it from beginning. */
   ask(question: ResearchQuestion): Observable<ResearchEvent>;
   /** Keeps a change of a research at work. @throws EngineError CONFIG_INVALID where the stores keep none */
   steer(run: string, steer: Steer): Promise<void>;
@@ -71,18 +72,15 @@ export async function openLocalResearch(
   const models = planner ?? services.models;
   const { steers: store, signals } = stores;
   const steers = store && createRunSteers({ store, signals, now: Date.now });
-  const host = createHost({
-    stores,
-    services: {
-      ...services,
-      models,
-      retriever: knowledge.retriever,
-      knowledge: knowledge.search,
-      ...(steers && { steers }),
-    },
-    openCanvas: createCanvasOpener({ timeouts: timeoutsOf(settings.nodes) }),
-    logger: log,
-  });
+  const ofRuns = {
+    ...services,
+    models,
+    retriever: knowledge.retriever,
+    knowledge: knowledge.search,
+    ...(steers && { steers }),
+  };
+  const openCanvas = createCanvasOpener({ timeouts: timeoutsOf(settings.nodes) });
+  const host = createHost({ stores, services: ofRuns, openCanvas, logger: log });
   const begin = async ({ question, datasets, settings: given }: ResearchQuestion) => {
     const { base } = await knowledge.open();
     const ids = await Promise.all(
@@ -98,6 +96,11 @@ export async function openLocalResearch(
       ...(datasets !== undefined && { dataset_ids: ids }),
       ...(planner !== undefined && { llm_id: 'scripted' }),
     };
+    if (isJsonObject(given.plan)) {
+      const { checkGivenPlan } = await import('../../components/researching/given-plan.js');
+      const own = servicesOfTenant({ services: ofRuns, stores, openCanvas }, LOCAL_TENANT);
+      await checkGivenPlan(given.plan, question, researchSettingsSchema.parse(value), own);
+    }
     const agentId = await openResearchAgent(stores.agents, LOCAL_TENANT, Date.now());
     const target = { tenant: LOCAL_TENANT, agentId, fallback: 'draft' } as const;
     const turn = { query: question, streams: true, variables: { [RESEARCH_VARIABLE]: value } };
