@@ -71,3 +71,10 @@ export async function readVersion(): Promise<string> {
   const manifest: unknown = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
   return String((manifest as { readonly version: unknown }).version);
 }
+
+/** Where a server with these settings is, as seen from this machine; without a slash at the end. */
+export function usualServerUrl(env: NodeJS.ProcessEnv): string {
+  const host = env.RUNNEL_HOST?.trim() || 'localhost';
+  const name = host === '0.0.0.0' ? '127.0.0.1' : host.includes(':') ? '[::1]' : host;
+  return `http://${name}:${env.RUNNEL_PORT?.trim() || '9380'}`;
+}

@@ -12,7 +12,7 @@ import { EngineError } from '../errors.js';
 import type { RunEvent } from '../graph/events.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../json.js';
 import { readSettings } from '../settings/read-settings.js';
-import { type Command, cannot, EXIT, parse } from './command.js';
+import { type Command, cannot, EXIT, parse, usualServerUrl } from './command.js';
 import { readTimelineView } from './read-timeline.js';
 import type { Terminal } from './terminal.js';
 
@@ -54,9 +54,7 @@ Exit codes: 0 shown, 2 there is no such run.`,
 /** @throws EngineError USAGE for something that is no address of a server. */
 function addressOf(given: string | undefined, agent: string | undefined, { env }: Terminal): ServerAddress {
   const { client } = readSettings(env, 'client');
-  const host = env.RUNNEL_HOST?.trim() || 'localhost';
-  const name = host === '0.0.0.0' ? '127.0.0.1' : host.includes(':') ? '[::1]' : host;
-  const url = (given ?? client.url) || `http://${name}:${env.RUNNEL_PORT?.trim() || '9380'}`;
+  const url = (given ?? client.url) || usualServerUrl(env);
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw new EngineError(
       'USAGE',

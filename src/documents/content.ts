@@ -15,6 +15,10 @@ export type Inline =
   | { readonly kind: 'break' }
   /** `href` is absolute: http, https or mailto. `content` holds no further link. */
   | { readonly kind: 'link'; readonly href: string; readonly content: readonly Inline[] }
+  /** Leads to the anchor of that name, which the document has; `content` holds no link. */
+  | { readonly kind: 'jump'; readonly to: string; readonly content: readonly Inline[] }
+  /** A place that jumps lead to; shows nothing. */
+  | { readonly kind: 'anchor'; readonly name: string }
   | { readonly kind: 'image'; readonly image: Image; readonly alt: string };
 
 /** Where the text of a column stands. */
@@ -73,6 +77,10 @@ function plainInline(inline: Inline): string {
       return '\n';
     case 'image':
       return inline.alt;
+    case 'jump':
+      return plainText(inline.content);
+    case 'anchor':
+      return '';
     case 'link': {
       const text = plainText(inline.content);
       return text === '' || sameAddress(text, inline.href) ? text || inline.href : `${text} (${inline.href})`;

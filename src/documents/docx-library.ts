@@ -3,12 +3,14 @@
  * demands a version of `nanoid` that is not for Node 20, which only the root package of an installation can override.
  */
 export {
+  Bookmark,
   BorderStyle,
   Document,
   ExternalHyperlink,
   Footer,
   Header,
   ImageRun,
+  InternalHyperlink,
   Packer,
   PageBreak,
   PageNumber,

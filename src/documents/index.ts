@@ -23,7 +23,8 @@ const MAX_IN_PLACE = 4_000;
  *
  * Nothing is fetched and no file of this machine is read: pictures come from `data:` URIs, others become links. Raw HTML is
  * shown as text. `\newpage` or `<!-- pagebreak -->` alone on a line starts a page, `<!-- section -->` a section, and
- * `<!-- header: … -->`, `<!-- footer: … -->` set its edges.
+ * `<!-- header: … -->`, `<!-- footer: … -->` set its edges. `[text](#name)` leads to the place `<!-- anchor: name -->` within running text, where PDF, Word or
+ * HTML is written.
  *
  * @throws EngineError `DOCUMENT_NOT_WRITTEN` (`details: { format, reason }`) for more than 2 MiB, invalid options,
  * nesting beyond 32 levels, tables beyond 63 columns or 100,000 cells (Excel: 16,384 and 200,000).

@@ -23,7 +23,8 @@ const PAGE_BREAK = /^\\(?:newpage|pagebreak)$/;
  * Reads Markdown (GitHub's) into sections of blocks, within bounds.
  *
  * Raw HTML is text. Comments are not shown; those alone on a line control the pages: see `readNotes`. Links go to
- * http, https and mailto only. Pictures come from `data:` URIs only, others become links.
+ * http, https and mailto only, and as `[text](#name)` to a place `<!-- anchor: name -->` within running text. Pictures come from `data:` URIs only,
+ * others become links.
  *
  * @throws EngineError `DOCUMENT_NOT_WRITTEN` beyond 32 levels of nesting, 63 columns or 100,000 table cells; RangeError
  * for nesting that overflows the stack of the Markdown parser.
@@ -33,15 +34,24 @@ export async function readMarkdown(
   page: { readonly header: string; readonly footer: string },
 ): Promise<readonly Section[]> {
   const text = writable(markdown).replace(DEEP_ITEM, DEEPEST_INDENT);
-  return new Reader(await entityDecoder(text)).sections(new Marked({ gfm: true }).lexer(text), page);
+  const marked = new Marked({ gfm: true });
+  const tokens = marked.lexer(text);
+  const anchors = new Set<string>();
+  if (text.includes('anchor:')) {
+    void marked.walkTokens(tokens, (token) => {
+      const name = token.type === 'html' && token.block !== true ? anchorIn(token.text) : undefined;
+      if (name !== undefined) anchors.add(name);
+    });
+  }
+  return new Reader(await entityDecoder(text), anchors).sections(tokens, page);
 }
 
 class Reader {
   readonly #inline: InlineReader;
   #cells = 0;
 
-  constructor(decode: Decode) {
-    this.#inline = new InlineReader(decode, new Images());
+  constructor(decode: Decode, anchors: ReadonlySet<string>) {
+    this.#inline = new InlineReader(decode, new Images(), anchors);
   }
 
   sections(tokens: readonly Token[], page: { readonly header: string; readonly footer: string }): Section[] {
@@ -141,12 +151,21 @@ const SETTINGS = { strong: 'bold', em: 'italic', del: 'struck' } as const;
 const LINKED = new Set(['http:', 'https:', 'mailto:']);
 const LINE_BREAK = /^<br\s*\/?>$/i;
 const INLINE_COMMENT = /^<!--.*-->$/s;
+/** Names that every format can hold. */
+const ANCHOR = /^<!--\s*anchor:\s*([A-Za-z]\w{0,39})\s*-->$/;
+
+function anchorIn(html: string): string | undefined {
+  return ANCHOR.exec(html)?.[1];
+}
 
 /** Turns the tokens of running text into {@link Inline}s. Raw HTML is text, but for `<br>` and comments. */
 class InlineReader {
+  readonly #placed = new Set<string>();
+
   constructor(
     private readonly decode: Decode,
     private readonly images: Images,
+    private readonly anchors: ReadonlySet<string>,
   ) {}
 
   /** Reads the tokens of one block of text, or of what a setting contains. */
@@ -181,6 +200,7 @@ class InlineReader {
         return [{ kind: 'break' }];
       case 'html':
         if (LINE_BREAK.test(token.text)) return [{ kind: 'break' }];
+        if (anchorIn(token.text) !== undefined) return this.#readAnchor(token.text, around);
         return INLINE_COMMENT.test(token.text) ? [] : [textOf(token.text, around.marks)];
       case 'link':
         return this.#readLink(token.href, token.tokens, inside({}));
@@ -192,7 +212,19 @@ class InlineReader {
     }
   }
 
+  /** Of two places of one name the first counts; a link holds none. */
+  #readAnchor(html: string, { isLinked }: Around): Inline[] {
+    const name = anchorIn(html) as string;
+    if (isLinked || this.#placed.has(name)) return [];
+    this.#placed.add(name);
+    return [{ kind: 'anchor', name }];
+  }
+
   #readLink(address: string, tokens: readonly Token[], inside: Around): Inline[] {
+    const to = address.startsWith('#') && !inside.isLinked ? address.slice(1) : undefined;
+    if (to !== undefined && this.anchors.has(to)) {
+      return [{ kind: 'jump', to, content: this.read(tokens, { ...inside, isLinked: true }) }];
+    }
     const href = inside.isLinked ? undefined : safeAddress(this.decode(address));
     if (href === undefined) return this.read(tokens, inside);
     const content = this.read(tokens, { ...inside, isLinked: true });

@@ -26,12 +26,14 @@ import {
   type TableBlock,
 } from './content.js';
 import {
+  Bookmark,
   BorderStyle,
   Document,
   ExternalHyperlink,
   Footer,
   Header,
   ImageRun,
+  InternalHyperlink,
   Packer,
   PageBreak,
   PageNumber,
@@ -288,6 +290,12 @@ function runOf(inline: Inline, width: number, setting: IRunOptions): ParagraphCh
       const children = runsOf(inline.content, width, { ...setting, style: 'Hyperlink' });
       return new ExternalHyperlink({ link: inline.href, children });
     }
+    case 'jump': {
+      const children = runsOf(inline.content, width, { ...setting, style: 'Hyperlink' });
+      return new InternalHyperlink({ anchor: inline.to, children });
+    }
+    case 'anchor':
+      return new Bookmark({ id: inline.name, children: [] });
   }
 }
 

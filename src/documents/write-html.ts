@@ -120,6 +120,10 @@ function inlineHtml(inline: Inline): string {
       return '<br>';
     case 'link':
       return `<a href="${escapeHtml(inline.href)}" rel="noopener noreferrer">${contentHtml(inline.content)}</a>`;
+    case 'jump':
+      return `<a href="#${inline.to}">${contentHtml(inline.content)}</a>`;
+    case 'anchor':
+      return `<span id="${inline.name}"></span>`;
     case 'image': {
       const { type, bytes, width, height } = inline.image;
       const source = `data:${MEDIA_TYPES[type]};base64,${Buffer.from(bytes).toString('base64')}`;

@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject, parseJson } from '../../json.js';
 import type { Log } from '../../logger.js';
 import { REPORT_FORMS } from '../../research/plan/report-forms.js';
 import type { ResearchFinal } from '../../research/research-events.js';
-import { type Command, cannot, EXIT, parse } from '../command.js';
+import { type Command, cannot, EXIT, parse, usualServerUrl } from '../command.js';
 import type { Terminal } from '../terminal.js';
 import { Questioner } from './questioner.js';
 import { ResearchPrinter } from './research-printer.js';
@@ -89,7 +89,7 @@ async function run(given: readonly string[], terminal: Terminal): Promise<number
     );
     if (signal.aborted) return EXIT.interrupted;
     if (last?.type !== 'final') return EXIT.failed;
-    if (values.out !== undefined && format !== undefined) await writeReport(values.out, format, last);
+    if (values.out !== undefined && format !== undefined) await writeReport(values.out, format, last, terminal.env);
     return EXIT.finished;
   } finally {
     questioner?.close();
@@ -154,10 +154,16 @@ function formatOf(file: string | undefined): (typeof FORMATS)[number] | undefine
   return format;
 }
 
-async function writeReport(file: string, format: (typeof FORMATS)[number], final: ResearchFinal): Promise<void> {
+async function writeReport(
+  file: string,
+  format: (typeof FORMATS)[number],
+  final: ResearchFinal,
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
   const { reportFile } = await import('../../research/service/report-file.js');
   try {
-    await writeFile(file, (await reportFile(final, format)).bytes);
+    const studio = `${usualServerUrl(env)}/`;
+    await writeFile(file, (await reportFile(final, format, { studio })).bytes);
   } catch (cause) {
     throw cannot(`write "${file}"`, cause);
   }

@@ -173,6 +173,10 @@ export class BlockDrawing {
         return [{ kind: 'break' }];
       case 'link':
         return this.#atoms(inline.content, { ...around, href: inline.href, colour: COLOUR.link });
+      case 'jump':
+        return this.#atoms(inline.content, { ...around, jump: inline.to, colour: COLOUR.link });
+      case 'anchor':
+        return [{ kind: 'text', text: '', style: { ...styleOf({}, around), anchor: inline.name }, width: 0 }];
       case 'image': {
         const picture = this.flow.pictures.open(inline.image);
         if (picture === undefined) return this.#words(`[${inline.alt}]`, styleOf({}, around));
@@ -197,9 +201,10 @@ interface Around {
   /** Widest picture, in points. */
   readonly width: number;
   readonly href?: string;
+  readonly jump?: string;
 }
 
-function styleOf({ bold, italic, struck, code }: Marks, { size, isBold, colour, href }: Around): TextStyle {
+function styleOf({ bold, italic, struck, code }: Marks, { size, isBold, colour, href, jump }: Around): TextStyle {
   const strength = isBold || bold ? 'bold' : 'regular';
   return {
     font: code ? MONO[strength] : italic ? ITALIC[strength] : strength,
@@ -207,6 +212,7 @@ function styleOf({ bold, italic, struck, code }: Marks, { size, isBold, colour, 
     colour,
     ...(struck && { isStruck: true }),
     ...(href !== undefined && { href }),
+    ...(jump !== undefined && { jump }),
   };
 }
 

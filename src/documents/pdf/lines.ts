@@ -13,6 +13,10 @@ export interface TextStyle {
   readonly isStruck?: boolean;
   /** Address that a click opens. */
   readonly href?: string;
+  /** Name of the place that a click goes to. */
+  readonly jump?: string;
+  /** Name of the place that the text, which is empty, stands for. */
+  readonly anchor?: string;
 }
 
 /** A stretch of text in one style, measured in points. */
@@ -106,7 +110,8 @@ export function chop(piece: TextPiece, width: number, measure: Measure): TextPie
     text += segment;
     taken += wide;
   }
-  if (text !== '') chopped.push({ ...piece, text, width: taken });
+  // A place has no text.
+  if (text !== '' || piece.text === '') chopped.push({ ...piece, text, width: taken });
   return chopped;
 }
 

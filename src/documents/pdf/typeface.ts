@@ -86,15 +86,16 @@ export class Typeface {
 
   /** Draws a text with its baseline at `y`. */
   draw({ text, style, width }: TextPiece, x: number, y: number): void {
-    const { font, size, colour, isStruck = false, href } = style;
+    const { font, size, colour, isStruck = false, href, jump, anchor } = style;
     const { pdf } = this;
+    if (anchor !== undefined) return void pdf.addNamedDestination(anchor, 'XYZ', x, y - size, 0);
     pdf.font(fontName(font)).fontSize(size).fillColor(colour);
     pdf.text(text, x, y, { lineBreak: false, baseline: 'alphabetic' });
     if (isStruck) this.#rule(x, y - size * 0.3, width, colour);
-    if (href !== undefined) {
-      this.#rule(x, y + size * 0.12, width, colour);
-      pdf.link(x, y - size, width, size * 1.2, href);
-    }
+    if (href === undefined && jump === undefined) return;
+    this.#rule(x, y + size * 0.12, width, colour);
+    if (href !== undefined) pdf.link(x, y - size, width, size * 1.2, href);
+    else if (jump !== undefined) pdf.goTo(x, y - size, width, size * 1.2, jump);
   }
 
   /** The longest beginning of a text that is at most `width` wide, with an ellipsis when that is not all of it. */

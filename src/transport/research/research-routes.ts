@@ -172,7 +172,11 @@ export const researchRoutes: RouteGroup = {
         const { final } = await readResearch(parts, tenant, found);
         if (final === undefined) throw new EngineError('NOT_FOUND', `Research "${found.id}" has no report yet.`);
         const format = query.format ?? 'md';
-        const { bytes, mimeType } = await reportFile(final, format, { threads: parts.services.threads });
+        const { bytes, mimeType } = await reportFile(final, format, {
+          threads: parts.services.threads,
+          // Where the client reached this server, which is where its reader does.
+          studio: parts.studio === undefined ? undefined : `${exchange.protocol}://${exchange.host}/`,
+        });
         const about = { mimeType, extension: format, fileName: `research-${found.id}.${format}`, isInline: false };
         exchange.set(contentHeaders(about));
         exchange.body = Buffer.from(bytes);
