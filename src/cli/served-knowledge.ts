@@ -141,6 +141,7 @@ function lazySearch(shared: SharedSearch, tenant: string): KnowledgeSearch {
       return hits;
     },
     graphSearch: async (...asked) => (await (await loadSearch()).graphSearch?.(...asked)) ?? [],
+    withGraph: async (...asked) => (await (await loadSearch()).withGraph?.(...asked)) ?? [],
     neighbours: async (...range) => (await (await loadSearch()).neighbours?.(...range)) ?? [],
   };
 }

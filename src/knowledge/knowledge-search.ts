@@ -34,6 +34,13 @@ export interface KnowledgeSearch {
    * @default there are no graphs
    */
   graphSearch?(query: GraphsQuery, signal: AbortSignal): Promise<readonly GraphHit[]>;
+  /**
+   * Ids of those of the datasets that have a graph; what does not exist has none.
+   *
+   * @param datasetIds undefined: all that there are
+   * @default any may have one
+   */
+  withGraph?(datasetIds: readonly string[] | undefined, signal: AbortSignal): Promise<readonly string[]>;
   /** Pieces of a document from one place to another, in order. @default hits are given without their neighbours */
   neighbours?(documentId: string, first: number, last: number): Promise<readonly ChunkRecord[]>;
 }

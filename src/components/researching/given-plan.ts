@@ -8,7 +8,7 @@ import type { PlanCall } from '../../research/plan/plan-call.js';
 import type { ResearchSettings } from '../../research/service/research-settings.js';
 import { type WantedTool, withCalls } from './plan-calls.js';
 import type { PlannedParams } from './research-params.js';
-import { type Searched, toolsOf } from './research-places.js';
+import { type Searched, toolsOf, withGraphs } from './research-places.js';
 
 /** What a research by a plan is set to. */
 export interface PlannedBy {
@@ -55,15 +55,18 @@ export async function checkGivenPlan(
   settings: ResearchSettings,
   services: Services,
 ): Promise<void> {
-  const searched: Searched = {
+  const all: Searched = {
     datasetIds: settings.dataset_ids ?? undefined,
     web: settings.web === true,
     budget: new Budget({}),
     journal: { find: () => undefined, keep: () => {} },
     report: () => {},
   };
-  const names$ = withTools(callContext({ services }), { params: {}, settings, searched }, ({ tools, calls }) =>
-    of([...tools.keys(), ...calls.keys()]),
+  const context = callContext({ services });
+  const names$ = withGraphs(context, all, (searched) =>
+    withTools(context, { params: {}, settings, searched }, ({ tools, calls }) =>
+      of([...tools.keys(), ...calls.keys()]),
+    ),
   );
   readGivenPlan(given, question, await firstValueFrom(names$));
 }

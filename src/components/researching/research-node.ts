@@ -27,7 +27,7 @@ import { usageEvent } from '../chat/answers.js';
 import { createTextReader } from '../values/text-reader.js';
 import { withTools } from './given-plan.js';
 import type { PlannedParams, ResearchParams } from './research-params.js';
-import { placesOf } from './research-places.js';
+import { placesOf, type Searched, withGraphs } from './research-places.js';
 import type { Report } from './tool-calls.js';
 
 /** Output to which finished steps are added while the node works; gone when it settles. */
@@ -64,23 +64,24 @@ export function researchNode(
     const depth = { ...usual, budget: budget.limits };
     const model = modelOf(context, settings.llm_id || params.llm_id, report);
     const ports = { asking: { model, budget, journal }, steers$: steersOf(context), now: context.now };
-    const searched = {
+    const all: Searched = {
       datasetIds: settings.dataset_ids ?? params.dataset_ids ?? undefined,
       web: (settings.web ?? params.web) === true,
       ...{ budget, journal, report },
     };
     const isPlanned = wantsPlan(settings) ?? way === 'plan';
     const waits = settings.approve === true;
-    const events$ = isPlanned
-      ? withTools(context, { params, settings, searched }, ({ tools, calls }) => {
-          const plan = isJsonObject(settings.plan)
-            ? readGivenPlan(settings.plan, question, [...tools.keys(), ...calls.keys()])
-            : undefined;
-          const clarifies = settings.clarify ?? (waits && plan === undefined);
-          const form = settings.output ?? params.output ?? 'answer';
-          return runPlannedResearch({ question, depth, waits, clarifies, form, plan }, { ...ports, tools, calls });
-        })
-      : runDeepSearch({ question, depth }, { ...ports, places: placesOf(context, searched) });
+    const events$ = withGraphs(context, all, (searched) => {
+      if (!isPlanned) return runDeepSearch({ question, depth }, { ...ports, places: placesOf(context, searched) });
+      return withTools(context, { params, settings, searched }, ({ tools, calls }) => {
+        const plan = isJsonObject(settings.plan)
+          ? readGivenPlan(settings.plan, question, [...tools.keys(), ...calls.keys()])
+          : undefined;
+        const clarifies = settings.clarify ?? (waits && plan === undefined);
+        const form = settings.output ?? params.output ?? 'answer';
+        return runPlannedResearch({ question, depth, waits, clarifies, form, plan }, { ...ports, tools, calls });
+      });
+    });
     return events$.pipe(concatMap((event) => nodeEvents(event))).subscribe(subscriber);
   });
 }

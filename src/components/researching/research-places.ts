@@ -1,6 +1,8 @@
 /** Where a node researches: the datasets, graphs and web of its run. */
+import { catchError, concatMap, defer, type Observable, of, tap } from 'rxjs';
 import type { CallContext } from '../../agents/call-context.js';
 import type { GraphSearchKind } from '../../knowledge/graph/graph-search.js';
+import { fromAbortable } from '../../operators/from-abortable.js';
 import type { Journal } from '../../research/calls/ask-call.js';
 import type { Budget } from '../../research/calls/budget.js';
 import type { ResearchPlace } from '../../research/deep/deep-ports.js';
@@ -19,12 +21,39 @@ import { calledTool, type Report } from './tool-calls.js';
 export interface Searched {
   /** Undefined: all. */
   readonly datasetIds: readonly string[] | undefined;
+  /** Those of them whose graphs are asked. @default all */
+  readonly graphIds?: readonly string[] | undefined;
   readonly web: boolean;
   readonly budget: Budget;
   /** Where what was found is kept. */
   readonly journal: Journal;
   readonly report: Report;
 }
+
+/**
+ * Lets a research work once it is known which of its datasets have a graph: no others are asked. It stays with those that it began with, also in another
+ * process.
+ */
+export function withGraphs<T>(
+  { services }: CallContext,
+  searched: Searched,
+  work: (searched: Searched) => Observable<T>,
+): Observable<T> {
+  const { knowledge } = services;
+  const { datasetIds, journal } = searched;
+  if (knowledge?.graphSearch === undefined || knowledge.withGraph === undefined) return work(searched);
+  return defer(() => {
+    const kept = journal.find(GRAPHS);
+    if (Array.isArray(kept)) return of(kept.map(String));
+    return fromAbortable(async (signal) => knowledge.withGraph?.(datasetIds, signal)).pipe(
+      tap((ids) => ids && journal.keep(GRAPHS, [...ids])),
+      // What cannot be told is asked, and fails there.
+      catchError(() => of(undefined)),
+    );
+  }).pipe(concatMap((graphIds) => work({ ...searched, graphIds })));
+}
+
+const GRAPHS = 'graphs';
 
 /** The places of a search by sub-questions: datasets, what their graphs lead to, and the web where it is asked for. */
 export function placesOf(context: CallContext, searched: Searched): readonly ResearchPlace[] {
@@ -51,16 +80,17 @@ export function toolsOf(
   return new Map(isUsual ? [deep, ...tools] : [...tools, deep]);
 }
 
-function everyPlace(context: CallContext, { datasetIds, web, budget, journal, report }: Searched) {
+function everyPlace(context: CallContext, searched: Searched) {
+  const { datasetIds, graphIds = datasetIds, web, budget, journal, report } = searched;
   const { knowledge } = context.services;
   const isSearched = knowledge !== undefined && datasetIds?.length !== 0;
-  const search = isSearched ? knowledge.graphSearch : undefined;
+  const search = isSearched && graphIds?.length !== 0 ? knowledge.graphSearch : undefined;
   return {
     kb: isSearched ? keptPlace(datasetPlace(knowledge, datasetIds), journal) : undefined,
     graph:
       search === undefined
         ? undefined
-        : (kind: GraphSearchKind) => keptPlace(graphPlace(search, datasetIds, kind), journal, `graph_${kind}`),
+        : (kind: GraphSearchKind) => keptPlace(graphPlace(search, graphIds, kind), journal, `graph_${kind}`),
     web: web
       ? keptPlace(
           webPlace((question) => calledTool(webTool(context), { query: question }, context, report), budget),

@@ -40,6 +40,13 @@ export function createKnowledgeSearch(open: () => Promise<SearchedBase>, tenant:
       if (ids.length === 0) return [];
       return (await base.graphs.search(tenant, { ...query, datasetIds: ids }, signal)).hits;
     },
+    async withGraph(datasetIds, signal) {
+      const base = await open();
+      const ids = (await datasetsOf(base, tenant, datasetIds)).map(({ id }) => id);
+      signal.throwIfAborted();
+      const has = await Promise.all(ids.map((id) => base.graphs.has(tenant, id)));
+      return ids.filter((_, at) => has[at]);
+    },
     async neighbours(documentId, first, last) {
       const { store } = (await open()).parts;
       // Behind all pieces of the place before: ids are hexadecimal.
