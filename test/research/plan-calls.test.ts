@@ -202,6 +202,16 @@ describe('tools of tasks', () => {
     ).toEqual(['a', 'b']);
   });
 
+  it('of canvases are not begun where no call of a model is left, and calculations are', async () => {
+    const services = { canvases: await canvases({ keeper: message('Its keeper is Corwin Hale.') }) };
+    const tasks = [task('a', 'keeper'), task('b', 'calculator', { args: { expression: '6*7' } })];
+    const { of, events } = await toldOf(tasks, services, { budget: { calls: 0 } });
+    const ended = new Map(of('task_finished').map((one) => [one.task_id, one]));
+    expect(ended.get('a')).toMatchObject({ status: 'failed', problem: expect.stringContaining('budget') });
+    expect(ended.get('b')).toMatchObject({ status: 'done' });
+    expect(JSON.stringify(events)).not.toContain('Corwin Hale');
+  });
+
   it.each<[string, readonly Task[], JsonObject, RegExp]>([
     [
       'names what is not there, with every path',
