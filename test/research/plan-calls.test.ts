@@ -140,10 +140,11 @@ describe('tools of tasks', () => {
     ]);
   });
 
-  it('that fail are tried again, then another tool is, and the failure of the first is told', async () => {
+  it('that fail are tried again where that does nothing twice, then another tool is, and the failure of the first is told', async () => {
     let calls = 0;
     const server = await startMcpServer({
       flaky: {
+        annotations: { readOnlyHint: true },
         run: () => {
           calls += 1;
           return calls === 1 ? { ...said('not now'), isError: true } : said('It is 12 feet tall.');
@@ -160,7 +161,7 @@ describe('tools of tasks', () => {
     const begun = events.flatMap((event) =>
       event.type === 'node-call' && event.call.type === 'started' ? [event.call.name] : [],
     );
-    expect(begun.sort()).toEqual(['broken', 'broken', 'flaky', 'flaky']);
+    expect(begun.sort()).toEqual(['broken', 'flaky', 'flaky']);
     expect(final?.report).toContain('12 feet');
     await server.quiet();
   });

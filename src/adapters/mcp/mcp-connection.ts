@@ -32,6 +32,8 @@ export interface McpTool {
   readonly description: string;
   /** JSON schema of the arguments, as it came. */
   readonly inputSchema: JsonObject;
+  /** Its server says that it changes nothing, or that two calls do what one does. @default it may do something twice */
+  readonly isRepeatable?: true;
 }
 
 /** One call. */
@@ -227,11 +229,12 @@ function isFit({ name, inputSchema }: Tool, size: number): boolean {
   return name !== '' && !HIDDEN.test(name) && name.length <= MAX_NAME && size <= MAX_SCHEMA && !isTooDeep(inputSchema);
 }
 
-function readTool({ name, description = '', inputSchema }: Tool): McpTool {
+function readTool({ name, description = '', inputSchema, annotations }: Tool): McpTool {
   return {
     name,
     description: description.slice(0, MAX_DESCRIPTION).replace(HIDDEN_IN_TEXT, ''),
     inputSchema: inputSchema as JsonObject,
+    ...((annotations?.readOnlyHint === true || annotations?.idempotentHint === true) && { isRepeatable: true }),
   };
 }
 

@@ -40,6 +40,7 @@ interface Listed {
   readonly title: string;
   readonly description: string;
   readonly schema: JsonObject;
+  readonly isRepeatable: boolean;
 }
 
 /** Milliseconds that a list is waited for; the research goes on without what did not come. */
@@ -163,8 +164,8 @@ function listed(
     const lists = [...servers].map(([server, connection]) =>
       inTime(connection.tools()).pipe(
         map((tools) =>
-          tools.map(({ name: tool, description, inputSchema: schema }): Listed => {
-            return { kind: 'mcp', server, tool, title: tool, description, schema };
+          tools.map(({ name: tool, description, inputSchema: schema, isRepeatable = false }): Listed => {
+            return { kind: 'mcp', server, tool, title: tool, description, schema, isRepeatable };
           }),
         ),
       ),
@@ -173,7 +174,8 @@ function listed(
     const own$ = inTime(canvases === undefined ? of([]) : fromAbortable(() => canvases.list())).pipe(
       map((tools) =>
         tools.map(({ name: tool, title, description, inputSchema: schema }): Listed => {
-          return { kind: 'canvas', server: '', tool, title, description, schema };
+          // What its nodes have done before one of them failed is not known.
+          return { kind: 'canvas', server: '', tool, title, description, schema, isRepeatable: false };
         }),
       ),
     );
@@ -205,7 +207,7 @@ function ofOthers(
 
 function otherCall(
   name: string,
-  { kind, server, tool, title, description, schema }: Listed,
+  { kind, server, tool, title, description, schema, isRepeatable }: Listed,
   context: CallContext,
   servers: ReadonlyMap<string, McpConnection>,
   ports: CallPorts,
@@ -224,7 +226,7 @@ function otherCall(
     does: doesOf(description, schema),
     isOffered: true,
     isCalculation: false,
-    isRepeatable: true,
+    isRepeatable,
     argumentsOf: (question) => subjectOf(schema, question),
     call: (args, question) =>
       kept(ports, name, args, () =>

@@ -13,6 +13,7 @@ export type Behaviour = (args: JsonObject, context: ServerContext) => CallToolRe
 export interface TestTool {
   readonly description?: string;
   readonly inputSchema?: JsonObject;
+  readonly annotations?: { readonly readOnlyHint?: boolean; readonly idempotentHint?: boolean };
   readonly run: Behaviour;
 }
 
@@ -46,9 +47,10 @@ export const ECHO: TestTool = {
 export function toolServer(tools: Readonly<Record<string, TestTool>>): Server {
   const server = new Server({ name: 'test', version: '1' }, { capabilities: { tools: {} } });
   server.setRequestHandler('tools/list', () => ({
-    tools: Object.entries(tools).map(([name, { description, inputSchema = { type: 'object' } }]) => ({
+    tools: Object.entries(tools).map(([name, { description, annotations, inputSchema = { type: 'object' } }]) => ({
       name,
       ...(description === undefined ? {} : { description }),
+      ...(annotations === undefined ? {} : { annotations }),
       inputSchema: inputSchema as { type: 'object' },
     })),
   }));
