@@ -94,6 +94,9 @@ export async function bundleCommands(): Promise<void> {
     outdir: COMMANDS,
     chunkNames: '[name]-[hash]',
     splitting: true,
+    // A quarter of what is installed and read at the start; lines stay, so that a place in one is found.
+    minifyWhitespace: true,
+    lineLimit: 160,
     sourcemap: 'linked',
     sourcesContent: false,
     banner: REQUIRE,

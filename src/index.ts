@@ -70,6 +70,9 @@ export {
   type Registry,
 } from './components/component.js';
 export {
+  type CanvasTool,
+  type CanvasToolEvent,
+  type CanvasTools,
   type Files,
   type MemoryEntry,
   type Services,

@@ -1,12 +1,12 @@
 /** What components ask of the process around a run; handed to `run` as `services`. */
-import type { CanvasToolEvent, CanvasTools, MemoryEntry, Services } from '../agents/call-context.js';
+import type { CanvasTool, CanvasToolEvent, CanvasTools, MemoryEntry, Services } from '../agents/call-context.js';
 import type { Activation } from '../graph/node.js';
 import { requireObject } from '../operators/invalid-option.js';
 import { type Files, requireService, type StoredFile } from '../tools/tool-services.js';
 
 export type { SystemMetrics, SystemReading } from '../tools/tool-services.js';
 
-export type { CanvasToolEvent, CanvasTools, Files, MemoryEntry, Services, StoredFile };
+export type { CanvasTool, CanvasToolEvent, CanvasTools, Files, MemoryEntry, Services, StoredFile };
 
 /** The services that a node can do without. */
 export type OptionalServices = Partial<Services>;

@@ -1,6 +1,6 @@
 /** How a question is researched, as requests and the variable `sys.research` have it. */
 import { z } from 'zod';
-import { isJsonObject, type Json } from '../../json.js';
+import type { Json } from '../../json.js';
 import { DEPTH_NAMES } from '../deep/depths.js';
 import { REPORT_FORMS } from '../plan/report-forms.js';
 
@@ -25,7 +25,7 @@ export const researchSettingsSchema = z.strictObject({
   budget: budgetSchema.nullish().describe('What it may spend; default by depth.'),
   web: z.boolean().nullish().describe('Whether the web is searched, too; default false.'),
   plan: z
-    .union([z.boolean(), z.record(z.string(), z.json())])
+    .union([z.boolean(), z.looseObject({})])
     .nullish()
     .describe(
       'true: plans tasks, carries them out and reports; a plan, or {tasks}: carries that out. Default true with approve, clarify or output.',
@@ -49,8 +49,9 @@ export type ResearchSettings = z.output<typeof researchSettingsSchema>;
 
 /** Whether a request wants a plan; undefined where it does not say. */
 export function wantsPlan({ plan, approve, clarify, output }: ResearchSettings): boolean | undefined {
+  if (typeof plan === 'object' && plan !== null) return true;
   const isSaid = approve === true || clarify === true || typeof output === 'string';
-  return isJsonObject(plan) || (plan ?? (isSaid || undefined));
+  return plan ?? (isSaid || undefined);
 }
 
 /** What a run says in its variables; nothing when it says nothing. @throws ZodError */
