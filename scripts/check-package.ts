@@ -236,10 +236,9 @@ const PROGRAMS: Readonly<Record<string, string>> = {
       for (const stream of [server.stdout, server.stderr]) stream.setEncoding('utf8').on('data', read);
       void ended.then(() => reject(new Error('it ended: ' + text)));
     });
-    const answer = await fetch(url + '/api/v1/openapi.json');
-    if (!answer.ok) throw new Error('it answers with status ' + answer.status);
-    server.kill('SIGTERM');
+    const answer = await fetch(url + '/api/v1/openapi.json').finally(() => server.kill('SIGTERM'));
     const code = await ended;
+    if (!answer.ok) throw new Error('it answers with status ' + answer.status + ': ' + text);
     if (code !== 0) throw new Error('it ends with ' + code + ': ' + text);`,
 };
 
