@@ -4,8 +4,8 @@ import { readFiles } from '../../scripts/support/files.js';
 /** Variables that are no settings of Runnel: those of OpenTelemetry, of terminals, of the caller's trace; and RAGFlow's `env.NAME`. */
 const FOREIGN = /^(?:OTEL_\w*|TERM|NO_COLOR|COLUMNS|TRACEPARENT|TRACESTATE|NAME|KEY)$/;
 
-/** Where `runnel trace` finds a server of this machine: their rules hold for the server, not for its clients. */
-const ELSEWHERE = ['src/cli/trace-command.ts: RUNNEL_HOST', 'src/cli/trace-command.ts: RUNNEL_PORT'];
+/** Where commands find a server of this machine: their rules hold for the server, not for its clients. */
+const ELSEWHERE = ['src/cli/command.ts: RUNNEL_HOST', 'src/cli/command.ts: RUNNEL_PORT'];
 
 it('is the only place where variables are read by name', () => {
   const read = readFiles('src', '.ts')
