@@ -70,9 +70,6 @@ export {
   type Registry,
 } from './components/component.js';
 export {
-  type CanvasTool,
-  type CanvasToolEvent,
-  type CanvasTools,
   type Files,
   type MemoryEntry,
   type Services,

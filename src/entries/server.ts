@@ -4,6 +4,7 @@
  */
 
 export { postgresSessions } from '../agents/sessions/postgres-sessions.js';
+export type { CanvasTool, CanvasToolEvent, CanvasTools } from '../components/services.js';
 export type { OpenCanvas } from '../hosting/canvases.js';
 export type { EventFrame } from '../hosting/event-frame.js';
 export { createHost, type Host, type HostLoad } from '../hosting/host.js';
