@@ -64,3 +64,46 @@ describe('a conversation that an address names by its run', () => {
     expect(feeds.get('other')?.observed).toBe(false);
   });
 });
+
+describe('what is sent while a conversation is loaded', () => {
+  /** Sends at once; `server` answers when it is told to. */
+  function sending() {
+    const { server, next } = heldServer();
+    const sent: unknown[] = [];
+    const start = async (input: unknown) => {
+      sent.push(input);
+      return 'r2';
+    };
+    const conversation = new Conversation({ ...server, start });
+    const shown = conversation.show({ session: 's' });
+    const run = conversation.send({ query: 'more' });
+    return { conversation, sent, shown, run, next };
+  }
+
+  it('goes to that conversation once it is there, and is shown behind its turns', async () => {
+    const { conversation, sent, shown, run, next } = sending();
+    await new Promise(setImmediate);
+    expect(sent).toEqual([]);
+    expect(conversation.state.sending).toEqual({ query: 'more' });
+    next().give(SESSION);
+    await shown;
+    expect(await run).toBe('r2');
+    expect(sent).toEqual([{ query: 'more', session: 's' }]);
+    expect(conversation.state.turns.map((turn) => turn.run)).toEqual(['r', 'r2']);
+    conversation.clear();
+  });
+
+  it('is not sent where that cannot be loaded, or is left meanwhile', async () => {
+    const { conversation, sent, shown, run, next } = sending();
+    next().refuse(new Error('no such session'));
+    await shown;
+    expect(await run).toBeUndefined();
+    expect(conversation.state).toMatchObject({ turns: [], error: { message: 'no such session' } });
+    expect(conversation.state.sending).toBeUndefined();
+    const left = sending();
+    left.conversation.clear();
+    left.next().give(SESSION);
+    expect(await left.run).toBeUndefined();
+    expect([...sent, ...left.sent]).toEqual([]);
+  });
+});

@@ -37,6 +37,8 @@ export class Conversation {
   #ahead: RunStore | undefined = undefined;
   /** Raised with each conversation that is shown: what comes for an earlier one is dropped. */
   #shown = 0;
+  /** Until what is shown was loaded, or could not be. */
+  #loading = Promise.resolve();
 
   /** @param nodes those of the document, as it was loaded */
   constructor(server: ConversationServer, nodes: readonly DescribedNode[] = []) {
@@ -72,7 +74,7 @@ export class Conversation {
     this.#change({ isLoading: true });
     const ahead = run === undefined ? undefined : this.#opened(run);
     this.#ahead = ahead;
-    await this.#during(async (change) => {
+    this.#loading = this.#during(async (change) => {
       const sessionId = session ?? (await this.#server.readRun(run ?? '')).session_id;
       const { detail, runs } = await this.#server.readSession(sessionId);
       const origin = detail.forked_from?.session_id;
@@ -82,9 +84,13 @@ export class Conversation {
       if (wanted !== undefined) this.follow(wanted);
       if (this.#ahead === ahead) this.#leaveAhead();
     });
+    await this.#loading;
   }
 
-  /** Sends a turn and gives the id of its run; undefined when it was not taken, for which `state.error` has the reason. */
+  /**
+   * Sends a turn and gives the id of its run; undefined when it was not taken, for which `state.error` has the reason. What is sent while a conversation is loaded
+   * waits for it: before that, it would begin another one.
+   */
   async send(input: TurnInput): Promise<string | undefined> {
     if (this.state.sending !== undefined) return undefined;
     const { error: _, ...rest } = this.state;
@@ -92,6 +98,9 @@ export class Conversation {
     const shown = this.#shown;
     let started: string | undefined;
     await this.#during(async () => {
+      await this.#loading;
+      if (shown !== this.#shown) return;
+      if (this.state.error !== undefined) throw this.state.error;
       await this.#prepare();
       const session = await this.#session();
       const run = await this.#server.start({ ...input, session });
@@ -167,6 +176,7 @@ export class Conversation {
   /** Forgets what is shown, for a new conversation. */
   clear(): void {
     this.#shown += 1;
+    this.#loading = Promise.resolve();
     this.#leaveAhead();
     for (const { store } of this.state.turns) store?.close();
     this.#state.next(EMPTY_STATE);
