@@ -4,7 +4,7 @@ import type { DescribedNode } from '../../src/canvas/picture/picture.js';
 import type { ConversationServer } from './conversation-server.js';
 import type { RunStore } from './run-store.js';
 import type { TurnInput } from './start-turn.js';
-import { type Turn, turnsOf } from './turns.js';
+import { chainOf, type Turn, turnsOf } from './turns.js';
 
 /** A conversation as a screen shows it. */
 export interface ConversationState {
@@ -24,9 +24,6 @@ export interface ConversationState {
 export type Preparation = () => Promise<void>;
 
 const EMPTY_STATE: ConversationState = { turns: [], isLoading: false };
-
-/** Runs that a run goes on with, of which the canvas shows what they did. */
-const MAX_PARENTS = 20;
 
 export class Conversation {
   readonly #server: ConversationServer;
@@ -161,16 +158,7 @@ export class Conversation {
 
   /** The turn of a run behind those that it goes on with. */
   chainOf(run: string): readonly Turn[] {
-    const chain: Turn[] = [];
-    let wanted: string | undefined = run;
-    while (wanted !== undefined && chain.length < MAX_PARENTS) {
-      const id: string = wanted;
-      const turn = this.state.turns.find((one) => one.run === id);
-      if (turn === undefined || chain.includes(turn)) break;
-      chain.unshift(turn);
-      wanted = turn.parent;
-    }
-    return chain;
+    return chainOf(this.state.turns, run);
   }
 
   /** Forgets what is shown, for a new conversation. */

@@ -62,3 +62,20 @@ function runFields(run: RunItem | undefined): Partial<Turn> {
     ...(status === 'running' && { isAtWork: true }),
   };
 }
+
+/** Runs that a run goes on with, of which the canvas shows what they did. */
+const MAX_PARENTS = 20;
+
+/** The turn of a run behind those that it goes on with. */
+export function chainOf(turns: readonly Turn[], run: string): readonly Turn[] {
+  const chain: Turn[] = [];
+  let wanted: string | undefined = run;
+  while (wanted !== undefined && chain.length < MAX_PARENTS) {
+    const id: string = wanted;
+    const turn = turns.find((one) => one.run === id);
+    if (turn === undefined || chain.includes(turn)) break;
+    chain.unshift(turn);
+    wanted = turn.parent;
+  }
+  return chain;
+}
