@@ -3,7 +3,13 @@ import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { badArgument } from '../../hosting/refusals.js';
 import { GRAPH_LAYERS, type GraphLayer } from '../../knowledge/graph/facts.js';
-import { FORM_TYPES, formOfType, GRAPH_FORMS, type GraphForm } from '../../knowledge/graph/given/graph-forms.js';
+import {
+  FORM_TYPES,
+  formOfType,
+  GRAPH_FORMS,
+  type GraphForm,
+  MAX_GRAPH_BYTES,
+} from '../../knowledge/graph/given/graph-forms.js';
 import { success } from '../envelope.js';
 import { contentHeaders } from '../files/content-headers.js';
 import { readBytes } from '../http/read-body.js';
@@ -15,8 +21,6 @@ import { lacksPermission, ownDataset } from './find.js';
 
 const find = ownDataset(lacksPermission);
 
-/** Bytes of a graph; see `GRAPH_BOUNDS`. */
-const MAX_BYTES = 16 * 1_048_576;
 /** UTF-16 units in which the first element of a text of XML stands. */
 const BEGINNING = 10_000;
 
@@ -43,10 +47,10 @@ export const ownGraphRoutes: RouteGroup = {
         const { req } = exchange;
         const flight = parts.bodies.open(
           { tenant, isPage: false },
-          Math.min(MAX_BYTES, Number(req.headers['content-length'] ?? 0)),
+          Math.min(MAX_GRAPH_BYTES, Number(req.headers['content-length'] ?? 0)),
         );
         try {
-          const text = textIn(await readBytes(req, MAX_BYTES, { flight }));
+          const text = textIn(await readBytes(req, MAX_GRAPH_BYTES, { flight }));
           const form = query.format === undefined ? formOfBody(req, text) : formOf(query.format);
           return success({ ...(await base.graphs.give(tenant, dataset.id, form, text)) });
         } finally {

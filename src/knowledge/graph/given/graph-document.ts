@@ -65,8 +65,6 @@ export interface RawGraph {
 
 /** What a graph that is given or exported may have. */
 export const GRAPH_BOUNDS = {
-  /** Bytes in UTF-8. */
-  bytes: 16 * 1_048_576,
   nodes: 20_000,
   edges: 50_000,
   /** Chunks that nodes and edges name, together. */

@@ -6,6 +6,9 @@ export const GRAPH_FORMS = ['json', 'graphml', 'gexf'] as const;
 /** One of {@link GRAPH_FORMS}. */
 export type GraphForm = (typeof GRAPH_FORMS)[number];
 
+/** Bytes of a graph as text, in UTF-8. */
+export const MAX_GRAPH_BYTES = 16 * 1_048_576;
+
 /** The type of each form. */
 export const FORM_TYPES: Readonly<Record<GraphForm, string>> = {
   json: 'application/json',

@@ -4,7 +4,6 @@ import { UNWRITABLE } from '../given/problems.js';
 import { isDeniedInChinese, isDoubtfulInChinese } from './chinese.js';
 import { isDeniedInEnglish, isDoubtfulInEnglish } from './english.js';
 import type { FindStated } from './extract-by-rules.js';
-import { canMatch } from './matching-programs.js';
 import { clausesOf } from './sentences.js';
 import type { StatedRelation } from './stated-relation.js';
 
@@ -60,7 +59,6 @@ export async function compilePattern(
     if (lacking.length > 0)
       return { problem: `it has no group "${lacking.join('" and no group "')}", written (?P<${lacking[0]}>…)` };
     if (compiled.matcher('').find()) return { problem: 'it fits an empty text, and so everything' };
-    if (!canMatch(compiled)) return { problem: 'there is no text that it fits' };
     const fitsAll = PLAIN.some((sentences) => sentences.every((text) => compiled.matcher(text).find()));
     if (fitsAll) return { problem: 'it fits every sentence; put words into it that state the relation' };
     return { compiled };

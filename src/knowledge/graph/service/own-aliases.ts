@@ -1,6 +1,7 @@
 /** Other names of entities that users add by hand. */
 import { randomUUID } from 'node:crypto';
 import { EngineError } from '../../../errors.js';
+import { groupBy } from '../../../group-by.js';
 import type { KnowledgeStore } from '../../../records/knowledge-store.js';
 import { MAX_NAME } from '../facts.js';
 import { UNWRITABLE } from '../given/problems.js';
@@ -79,17 +80,18 @@ async function entityOf(ask: KnowledgeGraphs['ask'], tenant: string, datasetId: 
 
 /** @throws EngineError CONFLICT when `entity` is, over one or several steps, an alias of `alias` */
 function refuseCycle(known: readonly EntityAlias[], entity: string, alias: string): void {
-  const way = [alias];
-  const seen = new Set([nameKey(alias)]);
+  const byEntity = groupBy(known, (one) => nameKey(one.entity));
+  const [wanted, way] = [nameKey(entity), [nameKey(alias)]];
+  const seen = new Set(way);
   // The list grows while it is walked.
-  for (const name of way) {
-    for (const one of known) {
-      if (nameKey(one.entity) !== nameKey(name)) continue;
-      if (nameKey(one.alias) === nameKey(entity))
+  for (const key of way) {
+    for (const one of byEntity.get(key) ?? []) {
+      const next = nameKey(one.alias);
+      if (next === wanted)
         throw conflict(`"${alias}" for "${entity}" would make a cycle: "${one.alias}" is an alias of "${one.entity}".`);
-      if (seen.has(nameKey(one.alias))) continue;
-      seen.add(nameKey(one.alias));
-      way.push(one.alias);
+      if (seen.has(next)) continue;
+      seen.add(next);
+      way.push(next);
     }
   }
 }
