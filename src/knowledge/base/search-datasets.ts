@@ -12,6 +12,8 @@ export type SearchedBase = Pick<KnowledgeBase, 'datasets' | 'search' | 'graphs' 
 const SPARE = 8;
 /** Datasets of a search that names none. */
 const MAX_DATASETS = 500;
+/** Datasets that are asked at once whether they have a graph: others have their turn at the database between. */
+const LOOKED_UP_AT_ONCE = 16;
 
 /** Searches the datasets of a tenant; `open` is called with the first search. */
 export function createKnowledgeSearch(open: () => Promise<SearchedBase>, tenant: string): KnowledgeSearch {
@@ -43,9 +45,14 @@ export function createKnowledgeSearch(open: () => Promise<SearchedBase>, tenant:
     async withGraph(datasetIds, signal) {
       const base = await open();
       const ids = (await datasetsOf(base, tenant, datasetIds)).map(({ id }) => id);
-      signal.throwIfAborted();
-      const has = await Promise.all(ids.map((id) => base.graphs.has(tenant, id)));
-      return ids.filter((_, at) => has[at]);
+      const found: string[] = [];
+      for (let from = 0; from < ids.length; from += LOOKED_UP_AT_ONCE) {
+        signal.throwIfAborted();
+        const some = ids.slice(from, from + LOOKED_UP_AT_ONCE);
+        const has = await Promise.all(some.map((id) => base.graphs.has(tenant, id)));
+        found.push(...some.filter((_, at) => has[at]));
+      }
+      return found;
     },
     async neighbours(documentId, first, last) {
       const { store } = (await open()).parts;
