@@ -4,6 +4,7 @@ import { useId, useMemo } from 'react';
 import { Board } from './board.js';
 import { useUnknownTypes } from './catalogue.js';
 import { readDrawing } from './drawing.js';
+import { type KeptFocus, useLeftFocus } from './kept-focus.js';
 import { LiveProvider, type LiveRun } from './live/live-run.js';
 import { SurroundingsProvider } from './nodes/surroundings.js';
 
@@ -17,10 +18,13 @@ export interface CanvasViewProps {
   readonly onSelect?: ((id: string | undefined) => void) | undefined;
   /** A node was chosen twice, or by Enter. */
   readonly onOpen?: ((id: string) => void) | undefined;
+  /** Given what has the focus when this canvas goes, for the one that takes its place. */
+  readonly focus?: KeptFocus | undefined;
 }
 
 /** Fills the element that it is in, which needs a height. */
-export function CanvasView({ document, live, selected, onSelect, onOpen }: CanvasViewProps) {
+export function CanvasView({ document, live, selected, onSelect, onOpen, focus }: CanvasViewProps) {
+  useLeftFocus(focus);
   const drawing = useMemo(() => readDrawing(document), [document]);
   const scope = useId();
   const unknownTypes = useUnknownTypes(drawing);

@@ -3,6 +3,7 @@ import '@xyflow/react/dist/base.css';
 import { type MouseEvent, useCallback, useEffect, useId, useMemo, useState } from 'react';
 import { useUnknownTypes } from '../canvas/catalogue.js';
 import type { Drawing } from '../canvas/drawing.js';
+import { type KeptFocus, useLeftFocus, useTakenFocus } from '../canvas/kept-focus.js';
 import { sceneOf } from '../canvas/layout/scene.js';
 import { LiveProvider, type LiveRun } from '../canvas/live/live-run.js';
 import { SurroundingsProvider } from '../canvas/nodes/surroundings.js';
@@ -13,7 +14,6 @@ import { useEditor, useEditorState } from './editor-context.js';
 import { editorDrawing, editorPlacement } from './model/editor-store.js';
 import { firstSpots } from './model/places.js';
 import { wayOfHandle } from './model/ways.js';
-import { useKeptFocus } from './use-kept-focus.js';
 
 export interface CanvasProps {
   /** The run that is shown. */
@@ -22,13 +22,15 @@ export interface CanvasProps {
   readonly opensForm: boolean;
   /** Opens the form of what is selected. */
   readonly onOpen: () => void;
+  readonly focus: KeptFocus;
 }
 
-export function Canvas({ live, opensForm, onOpen }: CanvasProps) {
+export function Canvas({ live, opensForm, onOpen, focus }: CanvasProps) {
   const { document, spots } = useEditorState();
   const drawing = useMemo(() => editorDrawing(document), [document]);
   const placement = useMemo(() => spots && editorPlacement(drawing, spots), [drawing, spots]);
-  useKeptFocus(placement !== undefined);
+  useTakenFocus(focus);
+  useLeftFocus(focus);
   const scope = useId();
   const unknownTypes = useUnknownTypes(drawing);
   const onPort = usePort(drawing);

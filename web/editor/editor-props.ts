@@ -1,5 +1,6 @@
 /** What an editor needs of the screen that it is on. */
 import type { Document } from '../../src/dsl/document.js';
+import type { KeptFocus } from '../canvas/kept-focus.js';
 import type { LiveRun } from '../canvas/live/live-run.js';
 import type { AgentDetail } from '../run/agent-detail.js';
 import type { LastValues } from './model/last-values.js';
@@ -21,6 +22,8 @@ export interface EditorProps {
   readonly opened: string | undefined;
   /** Asks for the form of a component, on the canvas that is there while the editor is not. */
   readonly onOpen: (id: string) => void;
+  /** The focus that the canvas before had, and the one after this is given. */
+  readonly focus: KeptFocus;
   readonly lastValues: () => Promise<LastValues | undefined>;
   /** Told what runs need of the editor; undefined when it goes. */
   readonly onHandle: (handle: EditorHandle | undefined) => void;

@@ -33,7 +33,7 @@ export interface EditorScreenProps extends EditorProps {
 const NONE: readonly Issue[] = [];
 
 export function EditorScreen(props: EditorScreenProps) {
-  const { agent, isRunShown, live, selected, onSelect, opensForm, opened, saver, issues$, onReload } = props;
+  const { agent, isRunShown, live, selected, onSelect, opensForm, opened, focus, saver, issues$, onReload } = props;
   const words = useTexts(texts);
   const root = useRef<HTMLDivElement>(null);
   const { store } = useEditor();
@@ -64,7 +64,7 @@ export function EditorScreen(props: EditorScreenProps) {
       <div className={style.work}>
         {palette.isOpen && <Palette onClose={() => palette.turn(false)} />}
         <div className={style.canvas}>
-          <Canvas live={live} opensForm={opensForm} onOpen={form.open} />
+          <Canvas live={live} opensForm={opensForm} onOpen={form.open} focus={focus} />
           <Suspense>{form.isOpen && <Inspector issues={issues} goal={goal} onClose={form.close} />}</Suspense>
           <RefusalNote />
         </div>

@@ -15,9 +15,16 @@ import type { ShownRun } from './use-conversation.js';
 
 const Editor = laterPart(
   async () => (await import('../editor/editor.js')).Editor,
-  (note, { agent, live, selected, onSelect, onOpen }) => (
+  (note, { agent, live, selected, onSelect, onOpen, focus }) => (
     <>
-      <CanvasView document={agent.dsl} live={live} selected={selected} onSelect={onSelect} onOpen={onOpen} />
+      <CanvasView
+        document={agent.dsl}
+        live={live}
+        selected={selected}
+        onSelect={onSelect}
+        onOpen={onOpen}
+        focus={focus}
+      />
       <MissingBeside>{note}</MissingBeside>
     </>
   ),
@@ -48,6 +55,7 @@ export const MainPane = memo(function MainPane(props: MainPaneProps) {
   const hasRoom = useMedia(ROOM);
   const [generation, setGeneration] = useState(0);
   const [opened, setOpened] = useState<string>();
+  const focus = useRef<string>(undefined);
   const isDue = useEditorDue({ conversation, agent: agent.id, isRead, isChosen: selected !== undefined });
   const shown = useRef(store);
   useEffect(() => {
@@ -79,7 +87,14 @@ export const MainPane = memo(function MainPane(props: MainPaneProps) {
     });
   }, [queries, agent.id, onSelect]);
   const canvas = (
-    <CanvasView document={agent.dsl} live={live} selected={selected} onSelect={onSelect} onOpen={setOpened} />
+    <CanvasView
+      document={agent.dsl}
+      live={live}
+      selected={selected}
+      onSelect={onSelect}
+      onOpen={setOpened}
+      focus={focus}
+    />
   );
   if (!hasRoom || document === undefined) return canvas;
   return (
@@ -96,6 +111,7 @@ export const MainPane = memo(function MainPane(props: MainPaneProps) {
           opensForm={opensForm}
           opened={opened}
           onOpen={setOpened}
+          focus={focus}
           lastValues={lastValues}
           onHandle={onHandle}
           onReload={onReload}

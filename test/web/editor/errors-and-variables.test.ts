@@ -96,7 +96,7 @@ describe.skipIf(!hasChromium)(named('what the editor gives a canvas'), () => {
     expect(await paramsOf('Message:Greet')).toEqual({ content: ['{env.voice} hello'] });
   });
 
-  it('keeps the focus when it takes the place of the first drawing', async () => {
+  it('keeps the focus when it takes the place of the first drawing, and what is typed meanwhile', async () => {
     const studio = await openStudio();
     const { page } = studio;
     const id = await studio.agent(await example('hello'));
@@ -111,8 +111,18 @@ describe.skipIf(!hasChromium)(named('what the editor gives a canvas'), () => {
     await studio.open(`/agents/${id}`);
     const greet = node(page, 'Greet, Message');
     await greet.focus();
+    // Typed as soon as the first drawing is gone, when nothing has the focus yet.
+    await page.evaluate(() => {
+      const observer = new MutationObserver(() => {
+        if (document.activeElement !== document.body) return;
+        observer.disconnect();
+        document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+      });
+      observer.observe(document.body, { childList: true, subtree: true });
+    });
     goOn();
     await page.getByRole('toolbar', { name: 'Tools of the editor' }).waitFor();
     await expect.poll(() => greet.evaluate((element) => element === document.activeElement)).toBe(true);
+    await page.getByRole('complementary', { name: 'Form of Greet' }).waitFor();
   });
 });

@@ -54,7 +54,8 @@ describe.skipIf(!hasChromium)(named('the section "Reached from"'), () => {
     await section.getByText(/"any" runs it for each way that comes/).waitFor();
     const mode = section.getByRole('combobox', { name: 'Several ways' });
     await mode.focus();
-    await page.keyboard.type('any');
+    // Not by its letters: a browser that is slow to hear them takes each for the first one of a word.
+    for (let step = 0; step < 2; step += 1) await page.keyboard.press('ArrowDown');
     await expect.poll(() => modeOf('Message:Both')).toBe('any');
     expect(await modeOf('Message:Left')).toBeUndefined();
     await page.getByRole('button', { name: 'Undo' }).click();
