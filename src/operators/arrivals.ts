@@ -12,6 +12,9 @@ const HOLD_MS = 150;
 /** Looks in a row, a millisecond apart, for which beginnings hold other work. */
 const MAX_PAUSES = 200;
 
+/** Milliseconds for which the first of what begins together waits at most for what is still coming. */
+const GATHER_MS = 20;
+
 /** How long others are held; the last three are for tests. */
 export interface ArrivalsOptions {
   /** Turns of the event loop in a row that others wait at most. @default 256 */
@@ -52,6 +55,10 @@ export class Arrivals {
   #rest = 0;
   #isLooking = false;
   #waiting: (() => void)[] = [];
+  /** What is about to begin, whether something came since it was looked at, and when it begins at the latest. */
+  #gathered: (() => void)[] = [];
+  #comes = false;
+  #gatheredUntil = 0;
   /** When what holds others stops to do so, at the latest. */
   readonly #holding = new Map<Promise<unknown>, number>();
 
@@ -72,6 +79,37 @@ export class Arrivals {
   /** Something has come. */
   readonly note = (): void => {
     this.#came = true;
+    this.#comes = true;
+  };
+
+  /**
+   * Resolves in the first turn of the event loop in which nothing has come, or in the first one behind 20 ms: what begins then begins together,
+   * and can be stored together.
+   *
+   * ```text
+   * came      a b c - d - -
+   * turns     | | | | | | |
+   * gather    ------(abc)-d
+   * ```
+   */
+  readonly gather = (): Promise<void> =>
+    new Promise((resolve) => {
+      this.#gathered.push(resolve);
+      if (this.#gathered.length > 1) return;
+      this.#gatheredUntil = this.#now() + GATHER_MS;
+      this.#later(this.#begin);
+    });
+
+  readonly #begin = (): void => {
+    const isComing = this.#comes;
+    this.#comes = false;
+    if (isComing && this.#now() < this.#gatheredUntil) {
+      this.#later(this.#begin);
+      return;
+    }
+    const beginning = this.#gathered;
+    this.#gathered = [];
+    for (const resume of beginning) resume();
   };
 
   /** Other work waits for this beginning; gives it back. */

@@ -111,7 +111,7 @@ export interface ServerBasics extends ServerPorts {
   readonly stores: ServerStores;
   readonly host: Host;
   /** What comes, before other work goes on. */
-  readonly arrivals: Pick<Arrivals, 'hold'>;
+  readonly arrivals: Pick<Arrivals, 'hold' | 'gather'>;
   /** Everything that is wrong with a document. */
   readonly checkDocument: (dsl: unknown) => readonly DocumentIssue[];
   /** Node types by name. */
@@ -189,7 +189,9 @@ export function createServerParts(basics: ServerBasics): ServerParts {
   const start = async (target: TurnTarget, request: TurnRequest, point?: ForkPoint): Promise<StartedTurn> => {
     // No other engine can be chosen without the administrator's key.
     if (config.adminKey !== undefined) await refuseOtherRuntimes(basics, target.tenant);
-    const started = await basics.arrivals.hold(basics.host.start(checkedCommand(target, request, point)));
+    const { gather, hold } = basics.arrivals;
+    const command = checkedCommand(target, request, point);
+    const started = await hold(gather().then(() => basics.host.start(command)));
     const { tenant, messageId, id } = started.live.identity;
     messages.add(tenant, messageId, id);
     return started;

@@ -24,7 +24,10 @@ function setUp(most?: number) {
     for (const resume of resumed) resume();
   };
   const wait = (name: string) => arrivals.later(() => log.push(name));
-  return { arrivals, log, turn, wait, pending: () => pending.length };
+  const pass = (ms: number) => {
+    time += ms;
+  };
+  return { arrivals, log, turn, wait, pass, pending: () => pending.length };
 }
 
 it('work goes on with the next turn when nothing comes, and asks for no turns when none waits', () => {
@@ -117,4 +120,44 @@ it('work waits for one beginning for 150 ms, and for many without an end for 200
 
 it('refuses to hold for no turn', () => {
   expect(() => new Arrivals({ most: 0 })).toThrow(/Arrivals/);
+});
+
+it('what is about to begin waits while more comes, and begins in one turn', async () => {
+  const { arrivals, log, turn, pending } = setUp();
+  const begin = (name: string) => {
+    arrivals.note();
+    void arrivals.gather().then(() => log.push(name));
+  };
+  const turned = async () => {
+    turn();
+    await Promise.resolve();
+  };
+  for (const name of ['a', 'b', 'c']) {
+    begin(name);
+    await turned();
+  }
+  expect(log).toEqual(['|', '|', '|']);
+  await turned();
+  expect(log).toEqual(['|', '|', '|', '|', 'a', 'b', 'c']);
+  expect(pending()).toBe(0);
+  void arrivals.gather().then(() => log.push('d'));
+  await turned();
+  expect(log.slice(-2)).toEqual(['|', 'd']);
+});
+
+it('what is about to begin waits 20 ms at most, however much comes', async () => {
+  const { arrivals, turn, pass } = setUp();
+  let begun = 0;
+  for (let at = 0; at < 50; at += 1) {
+    arrivals.note();
+    void arrivals.gather().then(() => {
+      begun += 1;
+    });
+    turn();
+    await Promise.resolve();
+    if (at === 19) expect(begun).toBe(0);
+    if (at === 20) expect(begun).toBe(21);
+    pass(1);
+  }
+  expect(begun).toBe(42);
 });
