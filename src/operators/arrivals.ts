@@ -13,7 +13,7 @@ const HOLD_MS = 150;
 const MAX_PAUSES = 200;
 
 /** Milliseconds for which the first of what begins together waits at most for what is still coming. */
-const GATHER_MS = 20;
+const GATHER_MS = 50;
 
 /** How long others are held; the last three are for tests. */
 export interface ArrivalsOptions {
@@ -83,7 +83,7 @@ export class Arrivals {
   };
 
   /**
-   * Resolves in the first turn of the event loop in which nothing has come, or in the first one behind 20 ms: what begins then begins together,
+   * Resolves in the first turn of the event loop in which nothing has come, or in the first one behind 50 ms: what begins then begins together,
    * and can be stored together.
    *
    * ```text

@@ -110,7 +110,7 @@ export interface OpenStreams {
 export interface ServerBasics extends ServerPorts {
   readonly stores: ServerStores;
   readonly host: Host;
-  /** What comes, before other work goes on. */
+  /** What comes: it begins together, before other work goes on. */
   readonly arrivals: Pick<Arrivals, 'hold' | 'gather'>;
   /** Everything that is wrong with a document. */
   readonly checkDocument: (dsl: unknown) => readonly DocumentIssue[];

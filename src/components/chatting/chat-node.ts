@@ -1,5 +1,5 @@
 /** A chat as a node: its stages over the services of the run, and its events as events of the node. */
-import { concat, concatMap, EMPTY, from, Observable, of, throwError } from 'rxjs';
+import { concat, concatMap, defer, EMPTY, from, Observable, of, throwError } from 'rxjs';
 import { z } from 'zod';
 import { type CallContext, contextOf } from '../../agents/call-context.js';
 import { CHAT_NOTICE, CHAT_OUTPUT } from '../../chat/chat-frames.js';
@@ -63,8 +63,10 @@ export function answerChat(given: ChatParams, activation: Activation): Observabl
       spentMs: progress.spentMs,
     };
     const thread = threadOf(context);
-    const events$ = withServers(context, params.mcp ?? undefined, (connections) =>
-      runChat(asked, stagesOf(node, openTools(node, connections), thread, turn.history)),
+    const events$ = defer(() =>
+      withServers(context, params.mcp ?? undefined, (connections) =>
+        runChat(asked, stagesOf(node, openTools(node, connections), thread, turn.history)),
+      ),
     );
     return events$
       .pipe(
