@@ -16,6 +16,7 @@ import type { KnowledgeBase } from '../knowledge/base/knowledge-base.js';
 import type { GraphBuilds } from '../knowledge/graph/build/graph-builds.js';
 import type { Log } from '../logger.js';
 import type { Arrivals } from '../operators/arrivals.js';
+import { SharedReads } from '../operators/shared-reads.js';
 import type { CanvasRuntimeStore } from '../records/canvas-runtimes.js';
 import type { ChatStore } from '../records/chats.js';
 import type { CreateCounter } from '../records/coordination.js';
@@ -163,6 +164,8 @@ export interface ServerParts extends RouteParts {
   readonly pageUploads: RateLimit;
   /** How often chats may begin. @default as often as they like: the server has no keys */
   readonly chatLimits?: RateLimits;
+  /** Assistants of tenants whose chats name none, opened for all that ask at once. */
+  readonly defaultChats: SharedReads<string>;
   readonly quotaMetrics: QuotaMetrics;
   readonly breakers: BreakerStates;
   readonly messages: RunsOfMessages;
@@ -217,6 +220,7 @@ export function createServerParts(basics: ServerBasics): ServerParts {
     answers: new AnswersInFlight({ maxBytes: config.answersBytes, isShared }),
     uploads,
     bodies,
+    defaultChats: new SharedReads(),
     breakers: new BreakerStates(basics.services.models, basics.telemetry.registry, logger),
     quotaMetrics: new QuotaMetrics({
       registry: basics.telemetry.registry,

@@ -51,7 +51,11 @@ async function admit(
 }
 
 /** What assistants are found with. */
-type ChatParts = Pick<ServerParts, 'now'> & { readonly stores: Pick<ServerParts['stores'], 'agents' | 'sessions'> };
+type ChatParts = Pick<ServerParts, 'now'> & {
+  readonly stores: Pick<ServerParts['stores'], 'agents' | 'sessions'>;
+  /** Makes the first chats of a tenant share one assistant's making. @default each makes it, and all but one find it made */
+  readonly defaultChats?: ServerParts['defaultChats'];
+};
 
 /**
  * Id of the assistant of a request: the one that it names, that of its session, or the one that the tenant has from the first question on.
@@ -67,7 +71,10 @@ export async function chatOfRequest(
   const session = sessionId === undefined ? undefined : await parts.stores.sessions.find(tenant, sessionId);
   if (sessionId !== undefined && session === undefined) throw noSession();
   const id = chatId ?? session?.agentId;
-  if (id === undefined) return openDefaultChat(parts.stores.agents, tenant, parts.now());
+  if (id === undefined) {
+    const open = () => openDefaultChat(parts.stores.agents, tenant, parts.now());
+    return parts.defaultChats === undefined ? open() : parts.defaultChats.read(tenant, open);
+  }
   const agent = await parts.stores.agents.find(tenant, id);
   if (agent === undefined || !isAssistant(agent)) throw chatId === undefined ? noSession() : noChat(chatId);
   // Whose session it is instead is not told.
