@@ -194,7 +194,8 @@ export function createServerParts(basics: ServerBasics): ServerParts {
     if (config.adminKey !== undefined) await refuseOtherRuntimes(basics, target.tenant);
     const { gather, hold } = basics.arrivals;
     const command = checkedCommand(target, request, point);
-    const started = await hold(gather().then(() => basics.host.start(command)));
+    await hold(gather());
+    const started = await hold(basics.host.start(command));
     const { tenant, messageId, id } = started.live.identity;
     messages.add(tenant, messageId, id);
     return started;

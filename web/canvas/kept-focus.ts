@@ -1,4 +1,4 @@
-/** The focus of a canvas that another one takes the place of: it goes on to the same node, or the same tool, with the keys typed in between. */
+/** The focus of a canvas that another one takes the place of: it goes on to the same node, or the same tool, also with an Enter in between. */
 import { type RefObject, useLayoutEffect } from 'react';
 import { animationFrames, filter, fromEvent, map, take, takeUntil, takeWhile, timer } from 'rxjs';
 
@@ -18,17 +18,20 @@ export function useLeftFocus(kept: KeptFocus | undefined): void {
   }, [kept]);
 }
 
-/** Gives what was kept the focus as soon as it is drawn here, and then the keys that were typed meanwhile, unless the focus was moved elsewhere. */
+/** Gives what was kept the focus as soon as it is drawn here, and then an Enter that was typed meanwhile, unless the focus was moved elsewhere. */
 export function useTakenFocus(kept: KeptFocus): void {
   // Before the browser can tell of a key.
   useLayoutEffect(() => {
     const selector = kept.current;
     kept.current = undefined;
     if (selector === undefined) return undefined;
-    const keys: KeyboardEvent[] = [];
+    let enter: KeyboardEvent | undefined;
+    // Other keys mean the page while nothing has the focus, and are heard by it.
     const typing = fromEvent<KeyboardEvent>(document, 'keydown')
-      .pipe(filter(isFree))
-      .subscribe((key) => keys.push(key));
+      .pipe(filter(({ key }) => key === 'Enter' && isFree()))
+      .subscribe((typed) => {
+        enter = typed;
+      });
     typing.add(
       animationFrames()
         .pipe(
@@ -42,7 +45,7 @@ export function useTakenFocus(kept: KeptFocus): void {
         .subscribe({
           next: (element) => {
             element?.focus({ preventScroll: true });
-            for (const key of keys) element?.dispatchEvent(new KeyboardEvent(key.type, key));
+            if (enter !== undefined) element?.dispatchEvent(new KeyboardEvent(enter.type, enter));
           },
           complete: () => typing.unsubscribe(),
         }),

@@ -96,7 +96,7 @@ describe.skipIf(!hasChromium)(named('what the editor gives a canvas'), () => {
     expect(await paramsOf('Message:Greet')).toEqual({ content: ['{env.voice} hello'] });
   });
 
-  it('keeps the focus when it takes the place of the first drawing, and what is typed meanwhile', async () => {
+  it('keeps the focus when it takes the place of the first drawing, and an Enter that is typed meanwhile', async () => {
     const studio = await openStudio();
     const { page } = studio;
     const id = await studio.agent(await example('hello'));
