@@ -9,6 +9,7 @@ import { startCommand } from '../hosting/start-command.js';
 import { isJsonObject, type JsonObject, parseJson } from '../json.js';
 import type { DatasetsQuery } from '../knowledge/knowledge-search.js';
 import type { Log } from '../logger.js';
+import { SharedReads } from '../operators/shared-reads.js';
 import { LOCAL_TENANT } from '../settings/access.js';
 import { readSettings } from '../settings/read-settings.js';
 import { readChat } from '../transport/chat/chat-input.js';
@@ -63,6 +64,7 @@ export async function openLocalChats({ env }: Pick<Terminal, 'env'>, log: Log): 
     openCanvas: createCanvasOpener({ timeouts: timeoutsOf(settings.nodes) }),
     logger: log,
   });
+  const defaultChats = new SharedReads<string>();
   let isWarm = false;
   /** The first search of a process reads dictionaries, which would take the time that a chat gives a search. */
   const warmed = async (query: Pick<DatasetsQuery, 'question' | 'datasetIds'>): Promise<void> => {
@@ -82,7 +84,7 @@ export async function openLocalChats({ env }: Pick<Terminal, 'env'>, log: Log): 
     );
     await warmed({ question: message, ...(datasets && { datasetIds: ids }) });
     const { turn } = readChat({ message, session_id: sessionId, ...(datasets && { dataset_ids: ids }) });
-    const agentId = await chatOfRequest({ stores, now: Date.now }, LOCAL_TENANT, undefined, sessionId);
+    const agentId = await chatOfRequest({ stores, defaultChats, now: Date.now }, LOCAL_TENANT, undefined, sessionId);
     const target = { tenant: LOCAL_TENANT, agentId, fallback: 'draft', isChat: true } as const;
     return (await host.start(startCommand(target, turn))).live;
   };

@@ -6,6 +6,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { Arrivals } from '../../src/operators/arrivals.js';
 import { listenOn } from '../../src/transport/listen.js';
 import { skippedUnless } from '../support/skipped.js';
+import { documentOf } from './support/documents.js';
 import { startServer } from './support/server.js';
 
 const hasIPv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
@@ -100,4 +101,22 @@ it('notes each connection and each request, behind which other work begins', asy
   await once(socket, 'data');
   expect(noted).toHaveBeenCalledTimes(2);
   socket.destroy();
+});
+
+it('begins a run when what comes with it is there', async () => {
+  const arrivals = new Arrivals();
+  let begin = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const gathered = vi.spyOn(arrivals, 'gather').mockReturnValue(held);
+  const { call, agent } = await startServer({ arrivals });
+  const id = await agent(documentOf({ begin: ['Begin', []] }));
+  const answer = call('POST', `/api/v1/agents/${id}/run`, { query: 'x' });
+  await vi.waitFor(() => expect(gathered).toHaveBeenCalledTimes(1), { timeout: 100_000 });
+  const runs = async () => (await call('GET', `/api/v1/agents/${id}/runs`)).body.data;
+  expect(await runs()).toHaveLength(0);
+  begin();
+  expect((await answer).body.code).toBe(0);
+  expect(await runs()).toHaveLength(1);
 });

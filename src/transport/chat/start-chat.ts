@@ -51,10 +51,8 @@ async function admit(
 }
 
 /** What assistants are found with. */
-type ChatParts = Pick<ServerParts, 'now'> & {
+type ChatParts = Pick<ServerParts, 'now' | 'defaultChats'> & {
   readonly stores: Pick<ServerParts['stores'], 'agents' | 'sessions'>;
-  /** Makes the first chats of a tenant share one assistant's making. @default each makes it, and all but one find it made */
-  readonly defaultChats?: ServerParts['defaultChats'];
 };
 
 /**
@@ -72,8 +70,7 @@ export async function chatOfRequest(
   if (sessionId !== undefined && session === undefined) throw noSession();
   const id = chatId ?? session?.agentId;
   if (id === undefined) {
-    const open = () => openDefaultChat(parts.stores.agents, tenant, parts.now());
-    return parts.defaultChats === undefined ? open() : parts.defaultChats.read(tenant, open);
+    return parts.defaultChats.read(tenant, () => openDefaultChat(parts.stores.agents, tenant, parts.now()));
   }
   const agent = await parts.stores.agents.find(tenant, id);
   if (agent === undefined || !isAssistant(agent)) throw chatId === undefined ? noSession() : noChat(chatId);

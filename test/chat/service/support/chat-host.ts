@@ -5,6 +5,7 @@ import { createEgressClient } from '../../../../src/adapters/egress/egress-clien
 import { toChatEvent } from '../../../../src/chat/chat-frames.js';
 import type { ChatEvent } from '../../../../src/chat/pipeline/chat-events.js';
 import { chatDocument } from '../../../../src/chat/service/chat-document.js';
+import type { Services } from '../../../../src/components/services.js';
 import type { RunEvent } from '../../../../src/graph/events.js';
 import { createHost } from '../../../../src/hosting/host.js';
 import type { StartedTurn } from '../../../../src/hosting/start.js';
@@ -28,9 +29,11 @@ export interface ChatPlace {
   readonly tenant?: string;
   /** How long a chat goes on without a client. @default as a host has it */
   readonly detachGraceMs?: number;
+  /** Turns of the event loop that chats take. @default none */
+  readonly loopTurns?: Services['loopTurns'];
 }
 
-export async function startChatHost({ params = {}, detachGraceMs }: ChatPlace = {}) {
+export async function startChatHost({ params = {}, detachGraceMs, loopTurns }: ChatPlace = {}) {
   const upstream = await startHeldServer();
   const configuration = JSON.stringify({
     factories: { Fake: { base_url: `${upstream.url}/v1`, api_key: 'k', models: ['m', 'e'] } },
@@ -61,6 +64,7 @@ export async function startChatHost({ params = {}, detachGraceMs }: ChatPlace = 
       knowledge: createKnowledgeSearch(async () => knowledge.base, ''),
       chats: chats(''),
       caches: createCaches(),
+      ...(loopTurns && { loopTurns }),
     },
   });
   onTestFinished(async () => {
@@ -92,7 +96,7 @@ export async function startChatHost({ params = {}, detachGraceMs }: ChatPlace = 
     const started = await begin(query, turn);
     return { started, ...(await ended(started)) };
   };
-  return { upstream, stores, host, begin, ended, ask, follow, dataset, before };
+  return { upstream, models, stores, host, begin, ended, ask, follow, dataset, before };
 }
 
 /** The events of one type. */
