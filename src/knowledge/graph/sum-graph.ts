@@ -183,7 +183,7 @@ function entityOf(group: readonly string[], stats: ReadonlyMap<string, NameStats
     (left, right) =>
       Number(right.stats.isGiven) - Number(left.stats.isGiven) ||
       Number(left.stats.isAlias) - Number(right.stats.isAlias) ||
-      Number(right.stats.isTitle) - Number(left.stats.isTitle) ||
+      Number(isWrittenTitle(right)) - Number(isWrittenTitle(left)) ||
       Number(right.stats.isMentioned) - Number(left.stats.isMentioned) ||
       right.stats.mentions - left.stats.mentions ||
       right.name.length - left.name.length ||
@@ -213,6 +213,11 @@ function entityOf(group: readonly string[], stats: ReadonlyMap<string, NameStats
     titleOf: all(({ titleOf }) => titleOf),
     isGiven: own.some(({ stats: { isGiven } }) => isGiven),
   };
+}
+
+/** Whether it is a title that tells how a name is written: one in small letters may be the name of a file. */
+function isWrittenTitle({ name, stats }: { readonly name: string; readonly stats: NameStats }): boolean {
+  return stats.isTitle && (name !== name.toLowerCase() || name === name.toUpperCase());
 }
 
 /** The type of what nothing is known of. */

@@ -73,6 +73,28 @@ describe('the sum of contributions', () => {
     expect(entities.get('orionlabs')).toMatchObject({ mentionCount: 2, documents: ['d'] });
   });
 
+  it.each([
+    ['orion', 'Orion', 'Orion'],
+    ['Orion', 'ORION', 'Orion'],
+    ['iPhone', 'IPhone', 'iPhone'],
+    ['orion', 'orion', 'orion'],
+  ])(
+    'writes a name as the title %j does, unless that is in small letters and a text has %j',
+    (title, written, shown) => {
+      const { entities } = sumGraph([
+        {
+          ...{ chunkId: 'c', documentId: 'd', layer: 'links', relations: [] },
+          mentions: [{ name: title, type: 'concept', start: 0, end: 0, isTitle: true }],
+        },
+        {
+          ...{ chunkId: 'c', documentId: 'd', layer: 'rules', relations: [] },
+          mentions: [{ name: written, type: 'concept', start: 0, end: written.length }],
+        },
+      ]);
+      expect([...entities.values()].map(({ name }) => name)).toEqual([shown]);
+    },
+  );
+
   it('does what users decided, and undoes it when the decision goes', () => {
     const all = dataset(7, 24);
     const before = sumGraph(all);
