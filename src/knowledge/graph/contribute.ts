@@ -1,5 +1,5 @@
 /** What a chunk contributes to a graph without a model. */
-import { type Contribution, MAX_NAME } from './facts.js';
+import { type Contribution, LINKS_TO, MAX_NAME } from './facts.js';
 import { titleName } from './graph-session.js';
 import type { ExtractByRules } from './rules/extract-by-rules.js';
 
@@ -23,7 +23,7 @@ export function linksOf({ text, title, isFirst }: ReadChunk, rules: ExtractByRul
     .map(({ name: target }) => ({
       source: name,
       target,
-      relation: 'links_to',
+      relation: LINKS_TO,
       description: '',
       weight: 1,
       isExplicit: true,

@@ -67,6 +67,8 @@ export interface ChunkContribution extends Contribution {
 
 /** Relation of names that stand in one paragraph. */
 export const CO_OCCURS = 'co_occurs';
+/** Relation of the title of a document and the names in its text, which says that they have to do with each other, not how. */
+export const LINKS_TO = 'links_to';
 /** What names of one paragraph weigh. */
 export const CO_OCCURRENCE_WEIGHT = 0.5;
 /** Names of one paragraph that are joined. */
