@@ -10,13 +10,14 @@ import type { Terminal } from './terminal.js';
 const MAX_DOCUMENT_BYTES = 4 * MAX_DOCUMENT_CHARACTERS;
 
 /**
- * The text of a document's file, or of the standard input for `-`.
+ * The text of a file, or of the standard input for `-`.
  *
- * @throws EngineError USAGE when it cannot be read or is longer than any document may be.
+ * @param maxBytes as many as any document may have, unless another number is given
+ * @throws EngineError USAGE when it cannot be read or is longer.
  */
-export async function readSource(path: string, terminal: Terminal): Promise<string> {
+export async function readSource(path: string, terminal: Terminal, maxBytes = MAX_DOCUMENT_BYTES): Promise<string> {
   const name = path === '-' ? 'the standard input' : `"${path}"`;
-  return readText(path === '-' ? terminal.openInput() : createReadStream(path), name, MAX_DOCUMENT_BYTES);
+  return readText(path === '-' ? terminal.openInput() : createReadStream(path), name, maxBytes);
 }
 
 /**

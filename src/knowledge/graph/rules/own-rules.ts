@@ -28,21 +28,24 @@ const MAX_ALIASES = 50;
 const MAX_PATTERNS = 100;
 const MAX_TYPE = 100;
 
-const givenSchema = z.object({
+const givenSchema = z.strictObject({
   terms: z
-    .array(z.object({ name: z.string(), type: z.string(), aliases: z.array(z.string()).default([]) }))
+    .array(z.strictObject({ name: z.string(), type: z.string(), aliases: z.array(z.string()).default([]) }))
     .default([]),
-  patterns: z.array(z.object({ pattern: z.string(), relation: z.string() })).default([]),
+  patterns: z.array(z.strictObject({ pattern: z.string(), relation: z.string() })).default([]),
 });
 
 /**
- * Reads rules whose form was checked before; names lose the blanks around them, relations have `_` in place of blanks.
+ * Reads rules; names lose the blanks around them, relations have `_` in place of blanks.
  *
  * @throws EngineError BAD_REQUEST with the place of each problem, 20 at most
  */
 export async function readOwnRules(given: unknown): Promise<OwnRules> {
-  const { terms, patterns } = givenSchema.parse(given);
   const problems = new Problems('The rules cannot be taken:');
+  const { data, error } = givenSchema.safeParse(given);
+  for (const { path, message } of error?.issues ?? []) problems.add(z.core.toDotPath(path) || 'rules', message);
+  problems.throwIfAny();
+  const { terms, patterns } = data ?? { terms: [], patterns: [] };
   if (terms.length > MAX_TERMS) problems.add('terms', `${terms.length} of them; at most ${MAX_TERMS} are taken`);
   if (patterns.length > MAX_PATTERNS)
     problems.add('patterns', `${patterns.length} of them; at most ${MAX_PATTERNS} are taken`);
