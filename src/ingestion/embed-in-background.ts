@@ -111,8 +111,8 @@ async function fillGap(
 
 /** The dataset, if the local model is its model and its documents are in English, by their beginnings. */
 async function englishDataset(parts: BaseParts, { tenant, datasetId }: VectorGap): Promise<DatasetRecord | undefined> {
-  const found = await parts.store.findDataset(tenant, datasetId);
-  if (found === undefined || modelOf(parts, tenant, found.dataset) === undefined) return undefined;
+  const dataset = await parts.store.findDataset(tenant, datasetId);
+  if (dataset === undefined || modelOf(parts, tenant, dataset) === undefined) return undefined;
   const page = { offset: 0, limit: SAMPLE, orderBy: 'createdAt', descending: true } as const;
   const { items } = await parts.store.listDocuments(tenant, { ...page, datasetIds: [datasetId], runs: ['DONE'] });
   const languages: string[] = [];
@@ -123,5 +123,5 @@ async function englishDataset(parts: BaseParts, { tenant, datasetId }: VectorGap
   const shareOf = (...wanted: string[]): number =>
     languages.filter((one) => wanted.includes(one)).length / languages.length;
   const isEnglish = shareOf('en') >= ENGLISH_SHARE && shareOf('zh', 'ja', 'ko') <= FOREIGN_SHARE;
-  return isEnglish ? found.dataset : undefined;
+  return isEnglish ? dataset : undefined;
 }

@@ -85,13 +85,13 @@ async function workOf(
   { tenant, document, begun }: DocumentClaim,
   report: (progress: IngestionProgress) => void,
 ): Promise<IngestionWork | undefined> {
-  const [found, steps] = await Promise.all([
+  const [dataset, steps] = await Promise.all([
     parts.store.findDataset(tenant, document.datasetId),
     parts.store.steps(tenant, document.id, document.attempt),
   ]);
-  if (found === undefined) return undefined;
+  if (dataset === undefined) return undefined;
   const finished = new Map(steps.map((step) => [step.name, step]));
-  const work = new IngestionWork({ ...services, parts, tenant, document, dataset: found.dataset, finished, report });
+  const work = new IngestionWork({ ...services, parts, tenant, document, dataset, finished, report });
   if (begun <= MAX_BEGUN) return work;
   await work.end('FAIL', messageOf(lost(document)));
   return undefined;

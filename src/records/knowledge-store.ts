@@ -101,7 +101,9 @@ export interface VectorGap {
 export interface DatasetStore {
   /** @throws EngineError CONFLICT when the id or the name is taken. */
   insertDataset(tenant: string, dataset: DatasetRecord): Promise<void>;
-  findDataset(tenant: string, id: string): Promise<CountedDataset | undefined>;
+  findDataset(tenant: string, id: string): Promise<DatasetRecord | undefined>;
+  /** With what its documents add up to, for which all of them are read. */
+  findCountedDataset(tenant: string, id: string): Promise<CountedDataset | undefined>;
   /** The dataset as changed; undefined when there is none. @throws EngineError CONFLICT when the name is taken. */
   updateDataset(tenant: string, id: string, change: DatasetChange): Promise<DatasetRecord | undefined>;
   listDatasets(tenant: string, query: DatasetQuery): Promise<Page<CountedDataset>>;

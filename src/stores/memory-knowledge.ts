@@ -140,7 +140,8 @@ export function createMemoryKnowledge(options: MemoryKnowledgeOptions = {}): Kno
       if (countOf('datasets') >= maxDatasets) throw full('datasets', maxDatasets);
       shelfOf(tenant).datasets.set(dataset.id, { record: dataset, isDiscarded: false });
     },
-    async findDataset(tenant, id) {
+    findDataset: async (tenant, id) => datasetOf(tenant, id)?.record,
+    async findCountedDataset(tenant, id) {
       const found = datasetOf(tenant, id);
       return found && withCounts(tenant, found.record);
     },

@@ -72,7 +72,7 @@ async function addTitles(work: BuildWork, chunks: readonly ChunkRecord[], titles
 async function begin(work: BuildWork, layer: BuildLayer): Promise<void> {
   const { parts, claimed } = work.options;
   const { tenant, datasetId } = claimed;
-  const count = (await parts.store.findDataset(tenant, datasetId))?.counts.chunks ?? 0;
+  const count = (await parts.store.findCountedDataset(tenant, datasetId))?.counts.chunks ?? 0;
   await work.tell({ of: { ...work.progress.of, [layer]: count }, message: `reads chunks: ${layer}` });
 }
 

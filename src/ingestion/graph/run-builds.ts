@@ -51,7 +51,7 @@ export function createGraphBuilds(options: GraphBuildsOptions): GraphBuilds {
   const wake$ = new Subject<void>();
   const stopped$ = new Subject<string>();
   const rulesOf = async (tenant: string, datasetId: string): Promise<VersionedRules> =>
-    rulesOfDataset((await store.findDataset(tenant, datasetId))?.dataset ?? {});
+    rulesOfDataset((await store.findDataset(tenant, datasetId)) ?? {});
   const idOf = (tenant: string, datasetId: string): string => JSON.stringify([tenant, datasetId]);
   return {
     async start(tenant, datasetId, request) {

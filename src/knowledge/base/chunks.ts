@@ -66,19 +66,17 @@ export function createChunks(parts: BaseParts): Chunks {
   };
   /** With the model of its dataset, whose vectors go with the passages. */
   const indexOf = async (tenant: string, { datasetId }: DocumentRecord) => {
-    const found = await store.findDataset(tenant, datasetId);
-    return found === undefined ? indexes.open(tenant, datasetId) : openIndex(parts, tenant, found.dataset);
+    const dataset = await store.findDataset(tenant, datasetId);
+    return dataset === undefined ? indexes.open(tenant, datasetId) : openIndex(parts, tenant, dataset);
   };
   /** Brings a changed chunk into the index. @param isNew its text is another one than before, so its vector is, too */
   const show = async (tenant: string, document: DocumentRecord, chunk: ChunkRecord, isNew: boolean): Promise<void> => {
-    const found = await store.findDataset(tenant, document.datasetId);
-    if (found === undefined) throw new EngineError('NOT_FOUND', `There is no dataset "${document.datasetId}".`);
-    const index = openIndex(parts, tenant, found.dataset);
+    const dataset = await store.findDataset(tenant, document.datasetId);
+    if (dataset === undefined) throw new EngineError('NOT_FOUND', `There is no dataset "${document.datasetId}".`);
+    const index = openIndex(parts, tenant, dataset);
     if (isNew) {
       await index.remove([chunk.id]);
-      await embedTexts(parts, { tenant, documentId: document.id, dataset: found.dataset, chunks: [chunk] }).catch(
-        ignoreModel,
-      );
+      await embedTexts(parts, { tenant, documentId: document.id, dataset, chunks: [chunk] }).catch(ignoreModel);
     }
     await index.add([passageOf(document, chunk)]);
     await store.markIndexed(tenant, document.id, [chunk]);

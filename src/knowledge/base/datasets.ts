@@ -41,7 +41,7 @@ const NEEDS_REST = ['embeddingModel', 'chunkMethod', 'pipelineId'] as const;
 export function createDatasets(parts: BaseParts): Datasets {
   const { store, hub, now } = parts;
   const require = async (tenant: string, id: string): Promise<CountedDataset> => {
-    const found = await store.findDataset(tenant, id);
+    const found = await store.findCountedDataset(tenant, id);
     if (found !== undefined) return found;
     throw new EngineError('NOT_FOUND', `There is no dataset "${id}".`);
   };
@@ -55,9 +55,9 @@ export function createDatasets(parts: BaseParts): Datasets {
       await store.insertDataset(tenant, dataset);
       return { dataset, counts: { documents: 0, chunks: 0, tokens: 0 } };
     },
-    find: (tenant, id) => store.findDataset(tenant, id),
+    find: (tenant, id) => store.findCountedDataset(tenant, id),
     async findByName(tenant, idOrName) {
-      const byId = await store.findDataset(tenant, idOrName);
+      const byId = await store.findCountedDataset(tenant, idOrName);
       if (byId !== undefined) return byId;
       const query = { name: idOrName, offset: 0, limit: 1, orderBy: 'createdAt', descending: false } as const;
       return (await store.listDatasets(tenant, query)).items[0];

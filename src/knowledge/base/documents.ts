@@ -97,7 +97,7 @@ export function createDocuments(parts: BaseParts): Documents {
   const { store, files, hub, now } = parts;
   const requireDataset = async (tenant: string, id: string): Promise<DatasetRecord> => {
     const found = await store.findDataset(tenant, id);
-    if (found !== undefined) return found.dataset;
+    if (found !== undefined) return found;
     throw new EngineError('NOT_FOUND', `There is no dataset "${id}".`);
   };
   const find = async (tenant: string, datasetId: string, id: string): Promise<DocumentRecord | undefined> => {

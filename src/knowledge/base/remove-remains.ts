@@ -33,8 +33,8 @@ async function removeOne(places: RemainsPlaces, { tenant, datasetId, document }:
     return;
   }
   // With its model, whose vectors go with the passages.
-  const found = await store.findDataset(tenant, datasetId);
-  const index = found === undefined ? indexes.open(tenant, datasetId) : openIndex(places, tenant, found.dataset);
+  const dataset = await store.findDataset(tenant, datasetId);
+  const index = dataset === undefined ? indexes.open(tenant, datasetId) : openIndex(places, tenant, dataset);
   for (;;) {
     const ids = await store.chunksOfRemains(tenant, document.id, BATCH);
     if (ids.length === 0) break;

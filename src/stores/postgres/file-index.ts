@@ -89,7 +89,7 @@ function putStatement(files: number): string {
       returning u.name, u.count, u.bytes
     ), before as materialized (
       select f.path, f.size, f.from_page from runnel.files f
-      where f.tenant = $1 and f.id in (select id from given) and exists (select from counted)
+      where f.tenant = $1 and f.id = any (array (select id from given)) and exists (select from counted)
       for update
     ), used as materialized (
       select

@@ -351,11 +351,11 @@ function fragmentOf(sql: Statements, { kind, column: name, less, wanted }: Condi
     case 'not':
       return sql`and ${column} is distinct from ${text}`;
     case 'in':
-      return sql`and ${column} in ${anyOf(sql, wanted as readonly string[])}`;
+      return sql`and ${column} = ${anyOf(sql, wanted as readonly string[])}`;
     case 'has':
       return sql`
         and exists (select from json_array_elements_text(${column}) as given(one)
-          where one in ${anyOf(sql, wanted as readonly string[])})`;
+          where one = ${anyOf(sql, wanted as readonly string[])})`;
     case 'contains':
       return sql`and strpos(${column}, ${foldCase(text)}) > 0`;
     case 'from':

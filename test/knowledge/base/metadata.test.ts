@@ -6,7 +6,7 @@ import type { BaseParts } from '../../../src/knowledge/base/parts.js';
 /** Datasets of one document each, whose metadata is given. */
 function metadataOf(datasets: Readonly<Record<string, object>>) {
   const store = {
-    findDataset: async (_: string, id: string) => (id in datasets ? { dataset: { id } } : undefined),
+    findDataset: async (_: string, id: string) => (id in datasets ? { id } : undefined),
     listDocuments: async (_: string, { datasetIds: [id] }: { datasetIds: readonly [string] }) => ({
       items: [{ id: `document of ${id}`, metadata: datasets[id] }],
       total: 1,

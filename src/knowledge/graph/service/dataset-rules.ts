@@ -16,7 +16,7 @@ export function createDatasetRules({
     return { terms, patterns, isToBuild: await (await load()).isToBuild(store, tenant, dataset) };
   };
   return {
-    rules: async (tenant, datasetId) => told(tenant, (await store.findDataset(tenant, datasetId))?.dataset, datasetId),
+    rules: async (tenant, datasetId) => told(tenant, await store.findDataset(tenant, datasetId), datasetId),
     async setRules(tenant, datasetId, given) {
       const { terms, patterns } = await (await load()).readOwnRules(given);
       const graphRules = { terms: terms.map(({ aliases = [], ...term }) => ({ ...term, aliases })), patterns };

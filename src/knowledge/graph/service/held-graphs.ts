@@ -114,7 +114,7 @@ export function createHeldGraphs({ store, indexes, desk }: HeldGraphsOptions): H
         if (notes.length < NOTES) break;
       }
     }
-    const dataset = (await store.findDataset(tenant, datasetId))?.dataset;
+    const dataset = await store.findDataset(tenant, datasetId);
     return { decisions, aliases: [...aliases, ...aliasesOfTerms(dataset ?? {})] };
   };
   const loaded = (tenant: string, datasetId: string, graph: string): Promise<number> => {

@@ -9,7 +9,13 @@ import { unpackImage } from './image.js';
  * Settings of the embedded database; the defaults of Postgres are for a machine of its own. A new file of the write-ahead log is not filled with zeros
  * first, which holds the one session for some 40 ms.
  */
-const SETTINGS = ['shared_buffers=8MB', 'max_wal_size=64MB', 'min_wal_size=32MB', 'wal_init_zero=off'];
+const SETTINGS = [
+  'shared_buffers=8MB',
+  'max_wal_size=64MB',
+  'min_wal_size=32MB',
+  'wal_init_zero=off',
+  'enable_seqscan=off',
+];
 
 export interface DataFolderOptions {
   /** A prepared database (see `image.ts`); without one the first start makes a new one, which takes seconds. */

@@ -47,8 +47,10 @@ function putStatement(count: number, isWritten: boolean): string {
     ), found as materialized (
       select n.* from (values ${rows.join(', ')}) as n (${COLUMNS.join(', ')}) cross join ours
     ), forgotten as (
-      delete from runnel.knowledge_vectors v using found n join runnel.knowledge_chunks c on c.tenant = n.tenant and c.id = n.id
-      where v.tenant = n.tenant and v.chunk = n.id and c.text <> n.text
+      delete from runnel.knowledge_vectors v where v.tenant = $1 and v.chunk = any (array (
+        select n.id from found n
+        where n.text <> (select c.text from runnel.knowledge_chunks c where c.tenant = n.tenant and c.id = n.id)
+      ))
     ), written as (
       insert into runnel.knowledge_chunks (${COLUMNS.join(', ')}) select * from found
       on conflict (tenant, id) do update set ${isWritten ? WRITTEN : FOUND_AGAIN}
@@ -83,7 +85,7 @@ export function createPostgresChunks(database: Database): ChunkStore & VectorSto
       const rows = await database.repeat(
         (sql) => sql<ChunkRow[]>`
           select ${sql.unsafe(CHUNK_COLUMNS)} from runnel.knowledge_chunks c
-          where c.tenant = ${tenant} and c.id in ${anyOf(sql, ids)} and ${sql.unsafe(OF_DOCUMENT)}`,
+          where c.tenant = ${tenant} and c.id = ${anyOf(sql, ids)} and ${sql.unsafe(OF_DOCUMENT)}`,
       );
       return rows.map(readChunk);
     },
@@ -142,10 +144,10 @@ export function createPostgresChunks(database: Database): ChunkStore & VectorSto
       const given = JSON.stringify(chunks.map(({ id, updatedAt }) => ({ id, at: updatedAt })));
       await database.repeatBehind(
         (sql) => sql`
+          with given as materialized (select * from json_to_recordset(${given}::json) as given(id text, at bigint))
           update runnel.knowledge_chunks c set is_indexed = true
-          from json_to_recordset(${given}::json) as given(id text, at bigint)
-          where c.tenant = ${tenant} and c.document = ${documentId} and c.id = given.id and c.updated_at <= given.at
-            and not c.is_indexed`,
+          where c.tenant = ${tenant} and c.document = ${documentId} and c.id = any (array (select id from given))
+            and c.updated_at <= (select at from given where given.id = c.id) and not c.is_indexed`,
       );
     },
     async staleChunks(tenant, documentId, attempt, limit) {
@@ -160,7 +162,7 @@ export function createPostgresChunks(database: Database): ChunkStore & VectorSto
       const rows = await database.once(
         (sql) => sql<{ id: string }[]>`
           delete from runnel.knowledge_chunks c
-          where c.tenant = ${tenant} and c.document = ${documentId} and c.id in ${anyOf(sql, ids)}
+          where c.tenant = ${tenant} and c.document = ${documentId} and c.id = ${anyOf(sql, ids)}
             and ${sql.unsafe(OF_DOCUMENT)} returning id`,
       );
       const deleted = new Set(rows.map(({ id }) => id));
@@ -173,7 +175,7 @@ export function createPostgresChunks(database: Database): ChunkStore & VectorSto
           const ids = vectors.map(({ chunkId }) => chunkId);
           const rows = await transaction<{ id: string }[]>`
             select id from runnel.knowledge_chunks c where c.tenant = ${tenant} and c.document = ${documentId}
-              and c.id in ${anyOf(transaction, ids)} for share`;
+              and c.id = ${anyOf(transaction, ids)} for share`;
           const there = new Set(rows.map(({ id }) => id));
           const values = vectors.flatMap(({ chunkId, vector }) =>
             there.has(chunkId) ? [{ tenant, chunk: chunkId, model, vector: bytesOf(vector) }] : [],
@@ -190,7 +192,7 @@ export function createPostgresChunks(database: Database): ChunkStore & VectorSto
       const rows = await database.repeat(
         (sql) => sql<{ chunkId: string; vector: Uint8Array }[]>`
           select chunk as "chunkId", vector from runnel.knowledge_vectors
-          where tenant = ${tenant} and model = ${model} and chunk in ${anyOf(sql, chunkIds)}`,
+          where tenant = ${tenant} and model = ${model} and chunk = ${anyOf(sql, chunkIds)}`,
       );
       return rows.map(({ chunkId, vector }) => ({ chunkId, vector: numbersOf(vector) }));
     },
@@ -241,7 +243,7 @@ function behind(sql: Statements, after: ChunkPlace | undefined): Fragment {
 function matching(sql: Statements, tenant: string, { documentId, ids, keywords, isAvailable }: ChunkQuery): Fragment {
   const conditions = [
     sql`where c.tenant = ${tenant} and c.document = ${documentId} and ${sql.unsafe(OF_DOCUMENT)}`,
-    ids === undefined ? sql`` : sql`and c.id in ${anyOf(sql, ids)}`,
+    ids === undefined ? sql`` : sql`and c.id = ${anyOf(sql, ids)}`,
     // Of all letters only those have a case in every database.
     keywords === undefined
       ? sql``

@@ -31,6 +31,13 @@ export function createPostgresDatasets(database: Database): DatasetStore {
     },
     async findDataset(tenant, id) {
       const [row] = await database.repeat(
+        (sql) => sql<{ record: object }[]>`
+          select record from runnel.knowledge_datasets where tenant = ${tenant} and id = ${id} and not is_discarded`,
+      );
+      return row && readDataset(row.record);
+    },
+    async findCountedDataset(tenant, id) {
+      const [row] = await database.repeat(
         (sql) => sql<DatasetRow[]>`
           select ${sql.unsafe(COUNTED)} from runnel.knowledge_datasets s ${sql.unsafe(TOTALS)}
           where s.tenant = ${tenant} and s.id = ${id} and not s.is_discarded`,
@@ -85,7 +92,7 @@ export function createPostgresDatasets(database: Database): DatasetStore {
 function matching(sql: Statements, tenant: string, { ids, name, keywords, source }: DatasetQuery): Fragment {
   const conditions = [
     sql`where s.tenant = ${tenant} and not s.is_discarded`,
-    ids === undefined ? sql`` : sql`and s.id in ${anyOf(sql, ids)}`,
+    ids === undefined ? sql`` : sql`and s.id = ${anyOf(sql, ids)}`,
     name === undefined ? sql`` : sql`and s.name_key = ${foldCase(name)}`,
     keywords === undefined ? sql`` : sql`and strpos(s.name_key, ${foldCase(keywords)}) > 0`,
     source === undefined ? sql`` : sql`and s.source = ${source}`,

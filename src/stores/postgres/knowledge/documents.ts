@@ -58,8 +58,11 @@ export function createPostgresKnowledgeDocuments(database: Database): DocumentSt
       return database.repeat(async (sql) => {
         const where = matching(sql, tenant, query);
         const direction = descending ? 'desc' : 'asc';
+        // Few have an id, a name or some content: they are found first, not by reading all in the order that is asked for.
+        const isFew = [query.ids, query.name, query.sha256].some((given) => given !== undefined);
+        const found = isFew ? sql`(select * from runnel.knowledge_documents d ${where} offset 0) d` : undefined;
         const rows = await sql<DocumentRow[]>`
-            select ${sql.unsafe(DOCUMENT_COLUMNS)} from runnel.knowledge_documents d ${where}
+            select ${sql.unsafe(DOCUMENT_COLUMNS)} from ${found ?? sql`runnel.knowledge_documents d ${where}`}
             order by ${sql.unsafe(`d.${ORDERS[orderBy]} ${direction}, d.position ${direction}`)}
             offset ${offset} limit ${limit}`;
         const count = () => sql<Count[]>`select count(*)::int as count from runnel.knowledge_documents d ${where}`;
@@ -71,7 +74,7 @@ export function createPostgresKnowledgeDocuments(database: Database): DocumentSt
         (sql) => sql<(Tally & { datasetId: string })[]>`
           select d.dataset as "datasetId", ${sql.unsafe(`d.${by}`)} as value, count(*)::int as count
           from runnel.knowledge_documents d
-          where d.tenant = ${tenant} and d.dataset in ${anyOf(sql, datasetIds)} and ${sql.unsafe(IS_THERE)}
+          where d.tenant = ${tenant} and d.dataset = ${anyOf(sql, datasetIds)} and ${sql.unsafe(IS_THERE)}
           group by 1, 2 order by 3 desc, 2, 1`,
       );
       return rows.map((row) => ({ ...row }));
@@ -106,7 +109,7 @@ export function createPostgresKnowledgeDocuments(database: Database): DocumentSt
       const rows = await database.once(
         (sql) => sql<{ id: string }[]>`
           update runnel.knowledge_documents d set is_discarded = true, name_key = null
-          where d.tenant = ${tenant} and d.dataset = ${datasetId} and d.id in ${anyOf(sql, ids)}
+          where d.tenant = ${tenant} and d.dataset = ${datasetId} and d.id = ${anyOf(sql, ids)}
             and ${sql.unsafe(IS_THERE)} returning id`,
       );
       const discarded = new Set(rows.map(({ id }) => id));
@@ -150,7 +153,7 @@ async function changed(
 async function requireDatasets(sql: Statements, tenant: string, ids: readonly string[]): Promise<void> {
   const rows = await sql<{ id: string }[]>`
     select id from runnel.knowledge_datasets
-    where tenant = ${tenant} and id in ${anyOf(sql, ids)} and not is_discarded for share`;
+    where tenant = ${tenant} and id = ${anyOf(sql, ids)} and not is_discarded for share`;
   const found = new Set(rows.map(({ id }) => id));
   const missing = ids.find((id) => !found.has(id));
   if (missing !== undefined) throw new EngineError('NOT_FOUND', `There is no dataset "${missing}".`);
@@ -159,7 +162,7 @@ async function requireDatasets(sql: Statements, tenant: string, ids: readonly st
 function matching(sql: Statements, tenant: string, query: DocumentQuery): Fragment {
   const { datasetIds, ids, name, keywords, runs, suffixes, types, sha256, isEnabled, createdFrom, createdTo } = query;
   const isIn = (column: string, values: readonly string[] | undefined): Fragment =>
-    values === undefined ? sql`` : sql`and ${sql.unsafe(`d.${column}`)} in ${anyOf(sql, values)}`;
+    values === undefined ? sql`` : sql`and ${sql.unsafe(`d.${column}`)} = ${anyOf(sql, values)}`;
   const conditions = [
     sql`where d.tenant = ${tenant} and ${sql.unsafe(IS_THERE)}`,
     isIn('dataset', datasetIds),
@@ -167,7 +170,7 @@ function matching(sql: Statements, tenant: string, query: DocumentQuery): Fragme
     isIn('run', runs),
     isIn('suffix', suffixes),
     isIn('type', types),
-    isIn('sha256', sha256 === undefined ? undefined : [sha256]),
+    sha256 === undefined ? sql`` : sql`and d.sha256 = ${sha256}`,
     name === undefined ? sql`` : sql`and d.name_key = ${foldCase(name)}`,
     keywords === undefined ? sql`` : sql`and strpos(d.name_key, ${foldCase(keywords)}) > 0`,
     isEnabled === undefined ? sql`` : sql`and d.is_enabled = ${isEnabled}`,

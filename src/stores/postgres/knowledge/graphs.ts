@@ -81,7 +81,7 @@ function contributionStore(database: Database): Contributions {
           from runnel.graph_contributions g
           join runnel.knowledge_chunks c on c.tenant = g.tenant and c.id = g.chunk
           join runnel.knowledge_documents d on d.tenant = c.tenant and d.id = c.document
-          where g.tenant = ${tenant} and g.chunk in ${anyOf(sql, chunkIds)} and d.dataset = ${datasetId}
+          where g.tenant = ${tenant} and g.chunk = ${anyOf(sql, chunkIds)} and d.dataset = ${datasetId}
             and ${sql.unsafe(IS_SEARCHED)} and ${sql.unsafe(IS_OF_TEXT)}`,
       );
       return rows.map((row) => ({ ...row }));
@@ -140,7 +140,7 @@ function noteStore(database: Database): Notes {
           const { count } = await transaction`
             delete from runnel.graph_notes
             where tenant = ${tenant} and dataset = ${datasetId} and kind = ${kind}
-              ${keys === undefined ? transaction`` : transaction`and key in ${anyOf(transaction, keys)}`}`;
+              ${keys === undefined ? transaction`` : transaction`and key = ${anyOf(transaction, keys)}`}`;
           if (count > 0) await raise(transaction, tenant, datasetId);
           return count;
         }),

@@ -17,11 +17,11 @@ export function createPostgresIngestion(database: Database): IngestionStore {
             update runnel.knowledge_documents d set run = 'RUNNING', progress = 0, progress_msg = '', began_at = null,
               duration_ms = 0, attempt = d.attempt + 1, queued_at = clock_timestamp(), claimed_by = null,
               claimed_until = null, begun = 0
-            where d.tenant = ${tenant} and d.id in ${anyOf(transaction, ids)} and d.run <> 'RUNNING'
+            where d.tenant = ${tenant} and d.id = ${anyOf(transaction, ids)} and d.run <> 'RUNNING'
               and ${transaction.unsafe(IS_THERE)} returning ${transaction.unsafe(DOCUMENT_COLUMNS)}`;
           await transaction`
             delete from runnel.knowledge_steps s using runnel.knowledge_documents d
-            where s.tenant = ${tenant} and s.document in ${anyOf(transaction, ids)}
+            where s.tenant = ${tenant} and s.document = ${anyOf(transaction, ids)}
               and d.tenant = s.tenant and d.id = s.document and s.attempt < d.attempt`;
           return queued;
         }),
@@ -33,7 +33,7 @@ export function createPostgresIngestion(database: Database): IngestionStore {
         (sql) => sql<DocumentRow[]>`
           update runnel.knowledge_documents d set run = 'CANCEL', progress = 0, attempt = d.attempt + 1,
             claimed_by = null, claimed_until = null
-          where d.tenant = ${tenant} and d.id in ${anyOf(sql, ids)} and d.run = 'RUNNING'
+          where d.tenant = ${tenant} and d.id = ${anyOf(sql, ids)} and d.run = 'RUNNING'
             and ${sql.unsafe(IS_THERE)} returning ${sql.unsafe(DOCUMENT_COLUMNS)}`,
       );
       return inOrder(rows, ids);

@@ -44,7 +44,7 @@ export function createPostgresRemains(database: Database): RemainsStore {
       await database.repeat(
         (sql) => sql`
           delete from runnel.knowledge_chunks c using runnel.knowledge_documents d
-          where c.tenant = ${tenant} and c.document = ${documentId} and c.id in ${anyOf(sql, ids)}
+          where c.tenant = ${tenant} and c.document = ${documentId} and c.id = ${anyOf(sql, ids)}
             and d.tenant = c.tenant and d.id = c.document and ${sql.unsafe(IS_REMAINS)}`,
       );
     },

@@ -30,7 +30,9 @@ export function describeKnowledgeStore(open: () => Promise<KnowledgeStore>): voi
     it('gives back what it was given, with counts', async () => {
       const { store, tenant, dataset } = await begin();
       const counts = { documents: 0, chunks: 0, tokens: 0 };
-      expect(await store.findDataset(tenant, dataset.id)).toEqual({ dataset, counts });
+      expect(await store.findDataset(tenant, dataset.id)).toEqual(dataset);
+      expect(await store.findCountedDataset(tenant, dataset.id)).toEqual({ dataset, counts });
+      expect(await store.findCountedDataset(tenant, 'another')).toBeUndefined();
       expect(await store.findDataset(tenant, 'another')).toBeUndefined();
     });
 
@@ -62,7 +64,7 @@ export function describeKnowledgeStore(open: () => Promise<KnowledgeStore>): voi
       const { store, dataset } = await begin();
       const other = newTenant();
       await store.insertDataset(other, { ...dataset, description: 'ours' });
-      expect((await store.findDataset(other, dataset.id))?.dataset.description).toBe('ours');
+      expect((await store.findDataset(other, dataset.id))?.description).toBe('ours');
     });
 
     it('refuses a name that is taken, without regard to case, also in a change', async () => {
@@ -75,7 +77,7 @@ export function describeKnowledgeStore(open: () => Promise<KnowledgeStore>): voi
       await expect(store.updateDataset(tenant, other.id, { name: 'ÉTUDE' })).rejects.toMatchObject({
         code: 'CONFLICT',
       });
-      expect((await store.findDataset(tenant, other.id))?.dataset.name).toBe('other');
+      expect((await store.findDataset(tenant, other.id))?.name).toBe('other');
       await expect(store.insertDataset(tenant, { ...same, id: dataset.id, name: 'new' })).rejects.toMatchObject({
         code: 'CONFLICT',
       });
@@ -86,7 +88,7 @@ export function describeKnowledgeStore(open: () => Promise<KnowledgeStore>): voi
       const changed = { ...dataset, description: 'about cats', parserConfig: { delimiter: '\n' } };
       const change = { description: 'about cats', parserConfig: { delimiter: '\n' } };
       expect(await store.updateDataset(tenant, dataset.id, change)).toEqual(changed);
-      expect((await store.findDataset(tenant, dataset.id))?.dataset).toEqual(changed);
+      expect(await store.findDataset(tenant, dataset.id)).toEqual(changed);
     });
 
     it('lists by filters, in an order, by pages', async () => {
@@ -126,7 +128,7 @@ export function describeKnowledgeStore(open: () => Promise<KnowledgeStore>): voi
       await store.putChunks(tenant, first.id, 0, [chunkRecord(first, 0), chunkRecord(first, 1, { tokens: 5 })]);
       await store.putChunks(tenant, second.id, 0, [chunkRecord(second, 0)]);
       const counts = { documents: 2, chunks: 3, tokens: 9 };
-      expect((await store.findDataset(tenant, dataset.id))?.counts).toEqual(counts);
+      expect((await store.findCountedDataset(tenant, dataset.id))?.counts).toEqual(counts);
       expect((await store.listDatasets(tenant, ALL)).items[0]?.counts).toEqual(counts);
     });
   });
@@ -209,7 +211,7 @@ export function describeKnowledgeStore(open: () => Promise<KnowledgeStore>): voi
       const document = await add({ name: 'a.txt' });
       expect(await store.discardDocuments(tenant, dataset.id, [document.id, 'none'])).toEqual([document.id]);
       expect(await store.findDocument(tenant, document.id)).toBeUndefined();
-      expect((await store.findDataset(tenant, dataset.id))?.counts.documents).toBe(0);
+      expect((await store.findCountedDataset(tenant, dataset.id))?.counts.documents).toBe(0);
       expect(await store.discardDocuments(tenant, dataset.id, [document.id])).toEqual([]);
       await add({ name: 'a.txt' });
     });
@@ -507,7 +509,7 @@ export function describeKnowledgeStore(open: () => Promise<KnowledgeStore>): voi
       await store.erase(tenant, dataset.id, document.id);
       await store.eraseChunks(tenant, document.id, [`${document.id}-0`]);
       await store.erase(tenant, dataset.id);
-      expect((await store.findDataset(tenant, dataset.id))?.counts).toMatchObject({ documents: 2, chunks: 3 });
+      expect((await store.findCountedDataset(tenant, dataset.id))?.counts).toMatchObject({ documents: 2, chunks: 3 });
 
       await store.discardDocuments(tenant, dataset.id, [document.id]);
       expect(await own()).toMatchObject([{ datasetId: dataset.id, document: { id: document.id, fileId: 'file' } }]);
