@@ -14,6 +14,7 @@ import { benchCompose } from './compose.bench.js';
 import { benchGraph } from './graph.bench.js';
 import { benchIngestion } from './ingestion.bench.js';
 import { benchJournal } from './journal.bench.js';
+import { benchKnowledgeGraph } from './knowledge-graph.bench.js';
 import type { Row } from './measure.js';
 import { benchOperators } from './operators.bench.js';
 import { benchProcess } from './process.bench.js';
@@ -41,6 +42,7 @@ const FILES: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   chat: benchChat,
   'chat-server': benchChatServer,
   ingestion: benchIngestion,
+  'knowledge-graph': benchKnowledgeGraph,
   process: benchProcess,
   start: benchStart,
   studio: benchStudio,
