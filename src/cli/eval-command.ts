@@ -30,8 +30,8 @@ export const evalCommand: Command = {
   --against FILE     settings to compare with; a paired bootstrap over the questions tells what differs
   --pipeline NAME    default: one search a question; link: links are followed further; local: around the entities that
                      a question names; rank: a walk over the graph; deep: sub-questions, each searched and read by the default model,
-                     the evidence in the order in which the report uses it (docs/research.md)
-  --depth NAME       of the pipeline deep: quick, normal or deep. Without it: normal
+                     the evidence in the order in which the report uses it; plan: the same by a plan (docs/research.md)
+  --depth NAME       of the pipelines deep and plan: quick, normal or deep. Without it: normal
   --run FILE         writes what was found as lines of TREC: question Q0 document rank score tag
   --json             prints the result as JSON
   --html FILE        writes the result as a page that needs nothing else
@@ -109,21 +109,34 @@ async function measureCollection(folder: string, values: EvalValues, terminal: T
 }
 
 /** How questions of a collection may be answered. */
-const PIPELINES = ['default', 'link', 'local', 'rank', 'deep'] as const satisfies readonly (PipelineName | 'deep')[];
+const RESEARCHES = ['deep', 'plan'] as const;
+const PIPELINES = ['default', 'link', 'local', 'rank', ...RESEARCHES] as const satisfies readonly (
+  | PipelineName
+  | Research
+)[];
+
+type Research = (typeof RESEARCHES)[number];
 
 /** @throws EngineError USAGE for a pipeline that there is not, and options that do not go with it */
-function readPipeline({ pipeline: given = 'default', depth, against }: EvalValues): PipelineName | 'deep' {
+function readPipeline({ pipeline: given = 'default', depth, against }: EvalValues): PipelineName | Research {
   const pipeline = PIPELINES.find((name) => name === given);
   if (pipeline === undefined) {
     throw new EngineError('USAGE', `--pipeline must be one of ${PIPELINES.join(', ')}; received "${given}".`);
   }
-  if (pipeline !== 'deep' && depth !== undefined) {
-    throw new EngineError('USAGE', '--depth is for --pipeline deep.');
+  if (!isResearch(pipeline) && depth !== undefined) {
+    throw new EngineError('USAGE', '--depth is for --pipeline deep and plan.');
   }
-  if (pipeline === 'deep' && against !== undefined) {
-    throw new EngineError('USAGE', '--against compares settings of one search; it does not go with --pipeline deep.');
+  if (isResearch(pipeline) && against !== undefined) {
+    throw new EngineError(
+      'USAGE',
+      `--against compares settings of one search; it does not go with --pipeline ${pipeline}.`,
+    );
   }
   return pipeline;
+}
+
+function isResearch(pipeline: PipelineName | Research): pipeline is Research {
+  return RESEARCHES.some((one) => one === pipeline);
 }
 
 /** @throws EngineError USAGE for a file that cannot be read, OPTION_INVALID for settings that are not allowed */
@@ -148,7 +161,7 @@ async function evaluate(
   };
   const indexed = await indexCollection(await readCollection(folder), { onProgress, signal });
   const pipeline = readPipeline(values);
-  if (pipeline === 'deep') {
+  if (isResearch(pipeline)) {
     const { evaluateByResearch } = await import('./research/eval-deep.js');
     const result = await evaluateByResearch(indexed, values, settings, { onProgress, signal }, env);
     return { result, comparison: undefined };

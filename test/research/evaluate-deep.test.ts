@@ -19,9 +19,10 @@ beforeAll(async () => {
   clean = await researched(world.planner);
 }, 120_000);
 
-function researched(model: ChatModel | undefined): Promise<DeepResult> {
+function researched(model: ChatModel | undefined, isPlanned = false): Promise<DeepResult> {
   const asked = model && { model, name: 'planner' };
-  return evaluateDeep(world.indexed, { model: asked, depth: DEPTHS.normal, settings: DEFAULT_SETTINGS, retryMs: 1 });
+  const how = { depth: DEPTHS.normal, settings: DEFAULT_SETTINGS, retryMs: 1, isPlanned };
+  return evaluateDeep(world.indexed, { ...how, model: asked });
 }
 
 const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
@@ -48,6 +49,17 @@ describe('a research with the true steps', () => {
     const both = clean.answers.filter(({ outcome }) => outcome === 'answer_with_both_sides');
     expect(both).toHaveLength(5);
     for (const { report } of both) expect(report).toMatch(/\[1\].*\/.*\[2\]/);
+  });
+});
+
+describe('a research by a plan of the true steps', () => {
+  it('finds the passages, answers and refuses as one by sub-questions does', { timeout: 120_000 }, async () => {
+    const planned = await researched(world.planner, true);
+    expect(planned.means['perfect@8']).toBe(1);
+    expect(mean(planned.answers.flatMap(({ exact }) => exact ?? []))).toBeGreaterThanOrEqual(0.97);
+    const refused = planned.answers.filter(({ isRefused }) => isRefused);
+    expect(refused.map(({ id }) => id)).toEqual(planned.answers.slice(40).map(({ id }) => id));
+    expect(mean(planned.answers.map(({ spent }) => spent.calls))).toBeLessThanOrEqual(14);
   });
 });
 

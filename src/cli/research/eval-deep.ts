@@ -1,4 +1,4 @@
-/** `runnel eval --pipeline deep`: test collections whose questions are researched. */
+/** `runnel eval --pipeline deep` and `plan`: test collections whose questions are researched. */
 import { EngineError } from '../../errors.js';
 import type { EvaluationOptions, IndexedCollection } from '../../knowledge/evaluation/evaluate-collection.js';
 import type { SearchSettings } from '../../knowledge/search/search-settings.js';
@@ -12,7 +12,7 @@ import { openServices } from '../open-services.js';
 /** Researches the questions of a collection with the model that is configured; by rules where there is none. @throws EngineError USAGE */
 export async function evaluateByResearch(
   indexed: IndexedCollection,
-  { depth: given = 'normal' }: EvalValues,
+  { depth: given = 'normal', pipeline }: EvalValues,
   settings: SearchSettings,
   options: EvaluationOptions,
   env: NodeJS.ProcessEnv,
@@ -26,7 +26,8 @@ export async function evaluateByResearch(
     const { models } = services;
     const { model, name } = chatRouteOf(models).choice;
     const asked = models.isScripted ? undefined : { model, name };
-    return await evaluateDeep(indexed, { ...options, settings, depth: DEPTHS[depth], model: asked });
+    const isPlanned = pipeline === 'plan';
+    return await evaluateDeep(indexed, { ...options, settings, depth: DEPTHS[depth], isPlanned, model: asked });
   } finally {
     await services.close();
   }

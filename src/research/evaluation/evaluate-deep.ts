@@ -1,4 +1,4 @@
-/** How well the search by sub-questions finds the passages of a test collection, answers its questions, and what that takes. */
+/** How well researches, by sub-questions or by a plan, find the passages of a test collection, answer its questions, and what that takes. */
 import {
   concatMap,
   defer,
@@ -29,6 +29,7 @@ import { runDeepSearch } from '../deep/deep-search.js';
 import type { Depth } from '../deep/depths.js';
 import { answerOf, EMPTY_PICTURE, foldResearch, type ResearchPicture } from '../deep/fold-research.js';
 import { rankEvidence } from '../evidence/rank-evidence.js';
+import { runPlannedResearch } from '../plan/plan-research.js';
 import type { ResearchEvent, ResearchFinal } from '../research-events.js';
 import { answerF1, exactMatch } from './score-research.js';
 
@@ -37,6 +38,8 @@ export interface DeepEvaluationOptions extends EvaluationOptions {
   /** Undefined: rules alone. */
   readonly model: StageModel | undefined;
   readonly depth: Depth;
+  /** Whether each question is researched by a plan, which no person sees. @default false */
+  readonly isPlanned?: boolean | undefined;
   readonly settings: SearchSettings;
   readonly price?: CallPrice | undefined;
   /** Milliseconds before the second attempt of a call. @default 250 */
@@ -66,6 +69,8 @@ export interface DeepResult extends CollectionResult {
 
 /** Questions that are researched at the same time. */
 const AT_ONCE = 4;
+/** The tools of plans: a collection has one place. */
+const SEARCHES = ['kb_search', 'deep_search'];
 
 /** Researches all questions of a collection. A document with the id of the question is never evidence. */
 export async function evaluateDeep(indexed: IndexedCollection, options: DeepEvaluationOptions): Promise<DeepResult> {
@@ -117,17 +122,21 @@ interface Folded {
 
 function researched(indexed: IndexedCollection, question: JudgedQuestion, options: DeepEvaluationOptions) {
   return defer(() => {
-    const { model, depth, price, retryMs } = options;
+    const { model, depth, isPlanned = false, price, retryMs } = options;
     const startedAt = performance.now();
     const budget = new Budget(depth.budget, price);
     const journal = { find: (): Json | undefined => undefined, keep: () => {} };
-    const ports = {
-      asking: { model, budget, journal, retryMs },
-      places: [placeOf(indexed, question, options)],
-      now: Date.now,
-    };
+    const places = [placeOf(indexed, question, options)];
+    const ports = { asking: { model, budget, journal, retryMs }, now: Date.now };
+    const { text } = question;
+    const events$ = isPlanned
+      ? runPlannedResearch(
+          { question: text, depth, clarifies: false, waits: false, form: 'answer' },
+          { ...ports, tools: new Map(SEARCHES.map((name) => [name, places])) },
+        )
+      : runDeepSearch({ question: text, depth }, { ...ports, places });
     let folded: Folded = { picture: EMPTY_PICTURE, final: undefined };
-    return runDeepSearch({ question: question.text, depth }, ports).pipe(
+    return events$.pipe(
       tap((event) => {
         folded = fold(folded, event);
       }),
