@@ -15,6 +15,8 @@ import { EXPECTED_ANSWER, extractByModel, type ModelReading, promptTokens } from
 
 /** Chunks that rules read between two turns of the event loop, and that are stored at once. */
 const CHUNKS_A_STEP = 25;
+/** Chunks that are looked for at once: each time all chunks of the dataset are gone through. */
+const CHUNKS_A_READ = 500;
 /** Chunks that a model reads at once. */
 const CONCURRENT_CALLS = 4;
 
@@ -93,10 +95,10 @@ async function* missingChunks(
       datasetId,
       { layer, version },
       after,
-      CHUNKS_A_STEP,
+      CHUNKS_A_READ,
     );
-    if (chunks.length > 0) yield chunks;
-    if (chunks.length < CHUNKS_A_STEP) return;
+    for (let at = 0; at < chunks.length; at += CHUNKS_A_STEP) yield chunks.slice(at, at + CHUNKS_A_STEP);
+    if (chunks.length < CHUNKS_A_READ) return;
     after = chunks.at(-1)?.id;
   }
 }

@@ -141,9 +141,9 @@ export function readChunk(row: ChunkRow): ChunkRecord {
   });
 }
 
-/** The dataset of document `d` is there, and so is the document. */
-export const IS_THERE = `not d.is_discarded and exists (
-  select from runnel.knowledge_datasets s where s.tenant = d.tenant and s.id = d.dataset and not s.is_discarded)`;
+/** The dataset of document `d` is there, and so is the document. Not by `exists`, which Postgres may answer first: then it reads all documents of the dataset. */
+export const IS_THERE = `not d.is_discarded and (
+  select not s.is_discarded from runnel.knowledge_datasets s where s.tenant = d.tenant and s.id = d.dataset)`;
 
 /** The error of a dataset or documents that a constraint refuses; others as they are. */
 export function refusal(error: unknown, name: string): unknown {
