@@ -28,6 +28,7 @@ export const SCREENS: readonly Screen[] = [
     load: async () => (await import('./datasets/document-page.js')).DocumentPage,
   },
   { path: '/datasets/:dataset/:tab?', load: async () => (await import('./datasets/dataset-page.js')).DatasetPage },
+  { path: '/graph/:dataset', load: async () => (await import('./graph/graph-page.js')).GraphPage },
   { path: '/evaluations', load: async () => (await import('./evaluation/evaluation-page.js')).EvaluationPage },
   { path: '/settings', load: async () => (await import('./settings/settings-page.js')).SettingsPage },
 ];

@@ -32,8 +32,8 @@ const SCREENS: Readonly<Record<string, readonly [address: (things: Things) => st
   '/settings': [() => '/settings', 1],
 };
 
-/** Screens of datasets, which need some: `test/web/datasets` looks at them. */
-const ELSEWHERE = ['/datasets/:dataset/documents/:document', '/datasets/:dataset/:tab?'];
+/** Screens of datasets, which need some: `test/web/datasets` and `test/web/graph` look at them. */
+const ELSEWHERE = ['/datasets/:dataset/documents/:document', '/datasets/:dataset/:tab?', '/graph/:dataset'];
 
 async function fill({ agent, server }: OpenedStudio): Promise<Things> {
   const [echo, form] = [await agent(ECHO), await agent(FORM)];
@@ -76,6 +76,8 @@ describe('the table of screens', () => {
     '/datasets/d1/search',
     '/datasets/d1/documents/x1',
     '/datasets/d1/documents/x1/more',
+    '/graph/d1',
+    '/graph/d1/more',
     '/evaluations',
     '/settings',
     '/settings.',

@@ -75,6 +75,7 @@ export const documentPath = (dataset: string, document: string): string =>
 /** Addresses are built as the paths are. */
 export const datasetAddress = datasetPath;
 export const documentAddress = documentPath;
+export const graphAddress = (dataset: string): string => `/graph/${encodeURIComponent(dataset)}`;
 
 const PAGE_SIZE = 60;
 

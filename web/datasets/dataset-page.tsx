@@ -5,7 +5,7 @@ import { Link, useParams } from 'wouter';
 import { ErrorNote, LoadingNote } from '../parts/notes.js';
 import { useChoices } from '../shell/studio.js';
 import { defineTexts, useTexts } from '../shell/texts.js';
-import { type DatasetItem, datasetAddress, useDataset } from './dataset-data.js';
+import { type DatasetItem, datasetAddress, graphAddress, useDataset } from './dataset-data.js';
 import style from './dataset-page.module.css';
 import { DatasetSettings } from './dataset-settings.js';
 import page from './datasets.module.css';
@@ -18,6 +18,7 @@ const texts = defineTexts({
     back: 'All datasets',
     views: 'Views of the dataset',
     tabs: { documents: 'Documents', search: 'Search test', settings: 'Settings' },
+    graph: 'Graph',
     documents: (count: string) => (count === '1' ? '1 document' : `${count} documents`),
     chunks: (count: string) => (count === '1' ? '1 chunk' : `${count} chunks`),
     tokens: (count: string) => `${count} tokens`,
@@ -28,6 +29,7 @@ const texts = defineTexts({
     back: '全部知识库',
     views: '知识库视图',
     tabs: { documents: '文档', search: '检索测试', settings: '设置' },
+    graph: '图谱',
     documents: (count: string) => `${count} 个文档`,
     chunks: (count: string) => `${count} 个分块`,
     tokens: (count: string) => `${count} 个 token`,
@@ -66,6 +68,7 @@ export function DatasetPage() {
             {words.tabs[one]}
           </Link>
         ))}
+        <Link href={graphAddress(id)}>{words.graph}</Link>
       </nav>
       {/* What is typed in one dataset is not of the next. */}
       <Panel key={id} dataset={data} />

@@ -25,7 +25,8 @@ afterAll(async () => {
 export function openBrowser(): Promise<Browser> {
   browser ??= chromium.launch({
     executablePath: executable as string,
-    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+    // Drawings by WebGL are drawn by the processor.
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--enable-unsafe-swiftshader'],
   });
   return browser;
 }

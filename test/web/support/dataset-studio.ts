@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import PdfDocument from 'pdfkit';
 import type { Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
+import { createGraphBuilds } from '../../../src/ingestion/graph/run-builds.js';
 import { runIngestions } from '../../../src/ingestion/run-ingestions.js';
 import { createKnowledgeBase, type KnowledgeBase } from '../../../src/knowledge/base/knowledge-base.js';
 import { createKnowledgeSearch } from '../../../src/knowledge/base/search-datasets.js';
@@ -39,14 +40,18 @@ export async function openDatasets({
     store: await memory.openKnowledge(),
     files: memory.files,
     indexes: createSearchIndexes({ storage: createMemoryIndexStorage() }),
+    graphs: 'here',
   });
+  const builds = createGraphBuilds({ parts: base.parts });
   if (parses) {
     const work = runIngestions({ parts: base.parts }).subscribe();
+    work.add(builds.run().subscribe());
     onTestFinished(() => work.unsubscribe());
   }
   const studio = await openStudio({
     stores: memory,
     openKnowledge: async () => base,
+    openGraphBuilds: async () => builds,
     services: { knowledge: createKnowledgeSearch(async () => base, 'default'), ...services },
     ...options,
   });

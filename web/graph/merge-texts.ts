@@ -1,0 +1,58 @@
+/** What the lists of names that are one say. */
+import { defineTexts } from '../shell/texts.js';
+
+export const mergeTexts = defineTexts({
+  en: {
+    title: 'Names that are one',
+    picked: 'Chosen for a merge',
+    pickHint: 'Choose two entities of the list to take them for one.',
+    merge: 'Merge',
+    mergeTitle: 'Take these names for one?',
+    mergeText: (one: string, other: string) =>
+      `"${one}" and "${other}" become one entity, with the relations and passages of both. This can be undone here.`,
+    split: 'Keep apart',
+    splitTitle: 'Keep these names apart?',
+    splitText: (one: string, other: string) =>
+      `"${one}" and "${other}" become two entities, whatever texts say of them. This can be undone here.`,
+    undo: 'Undo',
+    undoTitle: 'Undo this decision?',
+    undoText: (one: string, other: string) =>
+      `What was decided of "${one}" and "${other}" is forgotten; texts decide again.`,
+    mergeNames: (one: string, other: string) => `Merge ${one} and ${other}`,
+    splitNames: (one: string, other: string) => `Keep ${one} and ${other} apart`,
+    undoNames: (one: string, other: string) => `Undo what was decided of ${one} and ${other}`,
+    decisions: 'Decided by hand',
+    same: 'one',
+    apart: 'apart',
+    merges: 'Merged',
+    maybe: 'Perhaps the same',
+    none: 'None.',
+    by: (how: string, score: string) => `${how}, ${score}`,
+    more: (count: number) => `and ${count} more`,
+  },
+  zh: {
+    title: '同一名称',
+    picked: '已选择合并',
+    pickHint: '在列表中选择两个实体，将其视为同一个。',
+    merge: '合并',
+    mergeTitle: '将这两个名称视为同一个？',
+    mergeText: (one: string, other: string) => `“${one}”和“${other}”将成为一个实体，包含两者的关系与段落。可在此撤销。`,
+    split: '分开',
+    splitTitle: '将这两个名称分开？',
+    splitText: (one: string, other: string) => `“${one}”和“${other}”将成为两个实体，无论文中如何说明。可在此撤销。`,
+    undo: '撤销',
+    undoTitle: '撤销此决定？',
+    undoText: (one: string, other: string) => `不再保留对“${one}”和“${other}”的决定，由文本重新判断。`,
+    mergeNames: (one: string, other: string) => `合并 ${one} 和 ${other}`,
+    splitNames: (one: string, other: string) => `将 ${one} 和 ${other} 分开`,
+    undoNames: (one: string, other: string) => `撤销对 ${one} 和 ${other} 的决定`,
+    decisions: '手动决定',
+    same: '同一个',
+    apart: '分开',
+    merges: '已合并',
+    maybe: '可能相同',
+    none: '无。',
+    by: (how: string, score: string) => `${how}，${score}`,
+    more: (count: number) => `另有 ${count} 个`,
+  },
+});
