@@ -31,7 +31,8 @@ export const buildTexts = defineTexts({
     buildAll: 'Build',
     again: 'Build again',
     toBuild: 'There are chunks that the terms and patterns, as they are now, have not read.',
-    fresh: (count: string) => `${count} chunks are not in the graph yet.`,
+    fresh: (count: string) =>
+      count === '1' ? '1 chunk is not in the graph yet.' : `${count} chunks are not in the graph yet.`,
     building: 'The graph is being built.',
     progress: 'Progress of the build',
     layer: (name: string, done: string, of: string) => `${name}: ${done} of ${of}`,

@@ -1,6 +1,6 @@
 /** The part of a graph that is drawn: without what is hidden, and with the way that is looked at. */
 import type { GraphEdge, GraphNode, GraphPart } from './graph-data.js';
-import type { GraphStep } from './graph-questions.js';
+import { distinctSteps, type GraphStep } from './graph-questions.js';
 
 /** An edge, and whether the way that is looked at goes over it. */
 export interface DrawnEdge extends GraphEdge {
@@ -25,7 +25,7 @@ export function drawnPart(part: GraphPart, way: readonly GraphStep[], isNearHidd
   const spread = spreadOf(nodes);
   const on = new Set<string>();
   const added: DrawnEdge[] = [];
-  for (const { from, to, relation, isExplicit } of way) {
+  for (const { from, to, relation, isExplicit } of distinctSteps(way)) {
     const [source, target] = [from, to].map((name, end) => {
       const known = byName.get(name) ?? nodes.find(({ id }) => id === name);
       if (known !== undefined) return known;

@@ -55,3 +55,8 @@ export function shortName(name: string, most = 60): string {
   const letters = Array.from(name.slice(0, 2 * most + 2));
   return letters.length <= most ? name : `${letters.slice(0, most - 1).join('')}…`;
 }
+
+/** A text by a name that documents or users may have made up; the name itself where there is none. */
+export function namedText(texts: Readonly<Record<string, string>>, name: string): string {
+  return Object.hasOwn(texts, name) ? (texts[name] ?? name) : name;
+}

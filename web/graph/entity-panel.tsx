@@ -5,7 +5,7 @@ import { Button, IconButton } from '../parts/button.js';
 import { ErrorNote, LoadingNote } from '../parts/notes.js';
 import { useChoices } from '../shell/studio.js';
 import { useTexts } from '../shell/texts.js';
-import { kindTexts } from './entity-kinds.js';
+import { kindTexts, namedText } from './entity-kinds.js';
 import { EntityName } from './entity-name.js';
 import { EntityNames } from './entity-names.js';
 import style from './graph.module.css';
@@ -66,7 +66,7 @@ function EntityFacts({ dataset, node, onChange }: EntityFactsProps) {
   return (
     <>
       <p className={style.hint}>
-        {kinds[type] ?? type}
+        {namedText(kinds, type)}
         {isGiven && `, ${words.given}`}, {words.mentioned(number(mentions), number(documents))}
       </p>
       {description !== '' && (
@@ -108,7 +108,7 @@ function Relations({ part, node, onChoose }: RelationsProps) {
           const other = nodes.get(isOut ? target : source);
           return (
             <li key={JSON.stringify([source, target, relation])}>
-              <bdi>{words.relationNames[relation] ?? relation}</bdi> {isOut ? words.out : words.in}{' '}
+              <bdi>{namedText(words.relationNames, relation)}</bdi> {isOut ? words.out : words.in}{' '}
               {other !== undefined && (
                 <EntityName name={other.name} type={other.type} onChoose={() => onChoose(other.id)} />
               )}

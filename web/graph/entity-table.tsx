@@ -4,7 +4,7 @@ import style from '../datasets/datasets.module.css';
 import { PageTurner } from '../parts/page-turner.js';
 import { useChoices } from '../shell/studio.js';
 import { useTexts } from '../shell/texts.js';
-import { kindTexts } from './entity-kinds.js';
+import { kindTexts, namedText } from './entity-kinds.js';
 import { EntityName } from './entity-name.js';
 import own from './graph.module.css';
 import type { GraphNode } from './graph-data.js';
@@ -108,7 +108,7 @@ function EntityLine({ node, isChosen, isPicked, onPick, onChoose }: EntityLinePr
         <EntityName name={name} type={type} onChoose={onChoose} />
         {isGiven && <span className={style.mark}>{words.given}</span>}
       </th>
-      <td className={own.kindName}>{kinds[type] ?? type}</td>
+      <td className={own.kindName}>{namedText(kinds, type)}</td>
       <td className={style.number}>{mentions.toLocaleString(language)}</td>
       <td className={style.number}>{documents.toLocaleString(language)}</td>
     </tr>

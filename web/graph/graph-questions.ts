@@ -12,6 +12,15 @@ export interface GraphStep {
   readonly isExplicit: boolean;
 }
 
+/** Steps without those that a way takes twice. */
+export function distinctSteps(steps: readonly GraphStep[]): readonly GraphStep[] {
+  return [...new Map(steps.map((step) => [stepKey(step), step])).values()];
+}
+
+export function stepKey({ from, to, relation }: GraphStep): string {
+  return JSON.stringify([from, to, relation]);
+}
+
 /** A passage, and why it was found. */
 export interface GraphHit {
   readonly id: string;

@@ -2,7 +2,7 @@
 import { Button } from '../parts/button.js';
 import { ChoiceFilter, Filters } from '../parts/filter-fields.js';
 import { useTexts } from '../shell/texts.js';
-import { ENTITY_KINDS, kindTexts, shortName } from './entity-kinds.js';
+import { ENTITY_KINDS, kindTexts, namedText, shortName } from './entity-kinds.js';
 import { Swatch } from './entity-name.js';
 import style from './graph.module.css';
 import { DEPTHS, type GraphFilter, LIMITS, limitValue } from './graph-address.js';
@@ -109,7 +109,7 @@ function Legend({ types, part, onChange }: LegendProps) {
         <label key={kind} className={style.text}>
           <input type="checkbox" checked={types.includes(kind)} onChange={() => turn(kind)} />
           <Swatch type={kind} />
-          <bdi>{shortName(names[kind] ?? kind, 40)}</bdi>
+          <bdi>{shortName(namedText(names, kind), 40)}</bdi>
         </label>
       ))}
     </fieldset>

@@ -1,18 +1,19 @@
 /** The steps of a way through a graph, in words. */
 import { useTexts } from '../shell/texts.js';
+import { namedText } from './entity-kinds.js';
 import { EntityName } from './entity-name.js';
 import style from './graph.module.css';
-import type { GraphStep } from './graph-questions.js';
+import { distinctSteps, type GraphStep, stepKey } from './graph-questions.js';
 import { graphTexts } from './graph-texts.js';
 
 export function WaySteps({ steps }: { readonly steps: readonly GraphStep[] }) {
   const { relationNames } = useTexts(graphTexts);
   return (
     <ol className={style.items}>
-      {steps.map(({ from, to, relation }) => (
-        <li key={JSON.stringify([from, to, relation])}>
-          <EntityName name={from} type="" /> <em>{relationNames[relation] ?? relation}</em>{' '}
-          <EntityName name={to} type="" />
+      {distinctSteps(steps).map((step) => (
+        <li key={stepKey(step)}>
+          <EntityName name={step.from} type="" /> <em>{namedText(relationNames, step.relation)}</em>{' '}
+          <EntityName name={step.to} type="" />
         </li>
       ))}
     </ol>

@@ -28,7 +28,7 @@ describe('the drawn part of a graph', () => {
   });
 
   it('draws a step of the way once, and marks it', () => {
-    const { edges, way } = drawnPart(PART, [step('A', 'B')], false);
+    const { edges, way } = drawnPart(PART, [step('A', 'B'), step('A', 'B')], false);
     expect(edges.filter(({ relation }) => relation === 'uses')).toMatchObject([{ isOnWay: true }]);
     expect([...way]).toEqual(['a', 'b']);
   });

@@ -12,7 +12,7 @@ describe.skipIf(!hasChromium)(named('a graph with hostile names'), () => {
       nodes: [
         { id: 'a', name: `Evil ${EVIL}`, type: `<script>${EVIL}`, descriptions: [`${EVIL} \u202Etxt`] },
         { id: 'b', name: '\u202Egnp.exe', aliases: [EVIL] },
-        { id: 'c', name: 'W'.repeat(10_000) },
+        { id: 'c', name: 'W'.repeat(120), descriptions: ['V'.repeat(2_000)] },
         { id: 'd', name: '__proto__', type: 'constructor' },
       ],
       edges: [
