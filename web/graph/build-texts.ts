@@ -32,7 +32,9 @@ export const buildTexts = defineTexts({
     again: 'Build again',
     toBuild: 'There are chunks that the terms and patterns, as they are now, have not read.',
     fresh: (count: string) =>
-      count === '1' ? '1 chunk is not in the graph yet.' : `${count} chunks are not in the graph yet.`,
+      count === '1'
+        ? '1 chunk is not in the graph yet, or not as the rules are now.'
+        : `${count} chunks are not in the graph yet, or not as the rules are now.`,
     building: 'The graph is being built.',
     progress: 'Progress of the build',
     layer: (name: string, done: string, of: string) => `${name}: ${done} of ${of}`,

@@ -53,6 +53,8 @@ export function drawGraph(element: HTMLElement, part: DrawnPart, { onChoose, col
   const renderer = new Sigma(graph, element, {
     allowInvalidContainer: true,
     zIndex: true,
+    // Names beside nodes at the edge have a place.
+    stagePadding: 60,
     labelColor: { color: colour('--text') },
     labelFont: colour('--font'),
     labelSize: 12,
@@ -78,8 +80,10 @@ export function drawGraph(element: HTMLElement, part: DrawnPart, { onChoose, col
     hovered = undefined;
     renderer.refresh({ skipIndexation: true });
   });
-  renderer.on('clickNode', ({ node }) => onChoose(node));
-  letDrag(renderer, graph);
+  const wasDragged = letDrag(renderer, graph);
+  renderer.on('clickNode', ({ node }) => {
+    if (!wasDragged()) onChoose(node);
+  });
   return {
     choose(id) {
       chosen = id;
@@ -121,22 +125,33 @@ function edgeLook({ isExplicit, isOnWay, weight }: DrawnEdge, colour: DrawOption
   return { type, size: 1.5 + Math.min(2, Math.log1p(weight) / 2), color: colour('--line-strong'), zIndex: 1 };
 }
 
-/** Nodes follow the pointer; the view stays where it is meanwhile. */
-function letDrag(renderer: Sigma<Look, EdgeLook>, graph: DrawnGraph): void {
+/** Pixels by which a pointer may move in a click. */
+const STILL = 4;
+
+/** Nodes follow the pointer; the view stays where it is meanwhile. Gives whether the last press moved a node: the end of it is a click, too. */
+function letDrag(renderer: Sigma<Look, EdgeLook>, graph: DrawnGraph): () => boolean {
   let dragged: string | undefined;
-  renderer.on('downNode', ({ node }) => {
+  let from = { x: 0, y: 0 };
+  let hasMoved = false;
+  renderer.on('downNode', ({ node, event: { x, y } }) => {
     dragged = node;
+    from = { x, y };
+    hasMoved = false;
     renderer.setCustomBBox(renderer.getBBox());
   });
+  // The end of a drag and a click soon after it are no wish to zoom.
+  renderer.on('doubleClickNode', ({ preventSigmaDefault }) => preventSigmaDefault());
   renderer.on('moveBody', ({ event }) => {
     if (dragged === undefined) return;
-    graph.mergeNodeAttributes(dragged, renderer.viewportToGraph(event));
     event.preventSigmaDefault();
     event.original.preventDefault();
+    hasMoved ||= Math.hypot(event.x - from.x, event.y - from.y) > STILL;
+    if (hasMoved) graph.mergeNodeAttributes(dragged, renderer.viewportToGraph(event));
   });
   const drop = (): void => {
     dragged = undefined;
   };
   renderer.on('upNode', drop);
   renderer.on('upStage', drop);
+  return () => hasMoved;
 }

@@ -103,12 +103,12 @@ function Relations({ part, node, onChoose }: RelationsProps) {
       <h3>{words.relationsOf}</h3>
       {own.length === 0 && <p className={style.hint}>{words.noRelations}</p>}
       <ul className={style.items} aria-label={words.relationsOf}>
-        {own.slice(0, MAX_RELATIONS).map(({ source, target, relation }) => {
+        {own.slice(0, MAX_RELATIONS).map(({ source, target, relation, isExplicit }) => {
           const isOut = source === node.id;
           const other = nodes.get(isOut ? target : source);
           return (
             <li key={JSON.stringify([source, target, relation])}>
-              <bdi>{namedText(words.relationNames, relation)}</bdi> {isOut ? words.out : words.in}{' '}
+              <bdi>{namedText(words.relationNames, relation)}</bdi> {isExplicit && (isOut ? words.out : words.in)}{' '}
               {other !== undefined && (
                 <EntityName name={other.name} type={other.type} onChoose={() => onChoose(other.id)} />
               )}

@@ -1,6 +1,6 @@
 /** Ways and passages that a graph gave; those with steps are shown in the drawing when the user wishes so. */
 import { Route } from 'lucide-react';
-import { Button } from '../parts/button.js';
+import { IconButton } from '../parts/button.js';
 import { useTexts } from '../shell/texts.js';
 import { shortName } from './entity-kinds.js';
 import style from './graph.module.css';
@@ -38,12 +38,12 @@ export function Ways({ ways, way = '1', onShow }: Showing & { readonly ways: rea
             <li key={number} className={style.card} aria-current={isShown ? 'true' : undefined}>
               <div className={style.line}>
                 <strong>{words.way(at + 1)}</strong>
-                <Button
-                  aria-label={isShown ? words.hideWay(at + 1) : words.showWay(at + 1)}
+                <IconButton
+                  label={isShown ? words.hideWay(at + 1) : words.showWay(at + 1)}
                   onClick={() => onShow(isShown ? NO_WAY : number)}
                 >
                   <Route size={16} aria-hidden="true" />
-                </Button>
+                </IconButton>
               </div>
               <WaySteps steps={steps} />
             </li>
@@ -65,18 +65,17 @@ export function FoundPassages({ hits, way, onShow }: Showing & { readonly hits: 
           const isShown = way === hit.id;
           const name = shortName(hit.document_keyword);
           return (
-            <li key={hit.id} className={style.results}>
-              <PassageCard hit={hit} />
-              {hit.why.steps.length > 0 && (
-                <div className={style.line}>
-                  <Button
-                    aria-label={isShown ? words.hidePassage(name) : words.showPassage(name)}
+            <li key={hit.id}>
+              <PassageCard hit={hit}>
+                {hit.why.steps.length > 0 && (
+                  <IconButton
+                    label={isShown ? words.hidePassage(name) : words.showPassage(name)}
                     onClick={() => onShow(isShown ? NO_WAY : hit.id)}
                   >
                     <Route size={16} aria-hidden="true" />
-                  </Button>
-                </div>
-              )}
+                  </IconButton>
+                )}
+              </PassageCard>
             </li>
           );
         })}

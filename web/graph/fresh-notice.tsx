@@ -15,7 +15,7 @@ export function FreshNotice({ dataset }: { readonly dataset: string }) {
   if (build?.state === 'RUNNING' || (fresh === 0 && isToBuild !== true)) return null;
   return (
     <p role="status" className={style.notice}>
-      {isToBuild === true ? words.toBuild : words.fresh(String(fresh))}
+      {fresh > 0 ? words.fresh(String(fresh)) : words.toBuild}
     </p>
   );
 }

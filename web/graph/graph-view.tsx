@@ -42,13 +42,6 @@ export function GraphView({ dataset, part, filter }: GraphViewProps) {
   return (
     <div className={style.view}>
       <FreshNotice dataset={dataset} />
-      <QuestionPanel
-        dataset={dataset}
-        asked={asked}
-        way={way}
-        names={part.nodes.map(({ name }) => name)}
-        onChange={change}
-      />
       <PartFilters filter={filter} part={part} isNearHidden={isNearHidden} onChange={change} />
       <Counts part={part} isPart={filter.around !== '' || filter.types.length > 0 || filter.community !== ''} />
       <div className={style.columns}>
@@ -66,6 +59,13 @@ export function GraphView({ dataset, part, filter }: GraphViewProps) {
         </div>
         <div className={style.view}>
           {chosen !== undefined && <EntityPanel key={chosen} dataset={dataset} id={chosen} onChange={change} />}
+          <QuestionPanel
+            dataset={dataset}
+            asked={asked}
+            way={way}
+            names={part.nodes.map(({ name }) => name)}
+            onChange={change}
+          />
           <MergePanel dataset={dataset} picked={picked} onDone={() => setPicked([])} />
           <BuildPanel dataset={dataset} />
         </div>

@@ -1,4 +1,5 @@
 /** A passage that a graph led to: its document, its text, and the way to it. */
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { documentAddress } from '../datasets/dataset-data.js';
 import { useTexts } from '../shell/texts.js';
@@ -7,7 +8,13 @@ import type { GraphHit } from './graph-questions.js';
 import { graphTexts } from './graph-texts.js';
 import { WaySteps } from './way-steps.js';
 
-export function PassageCard({ hit }: { readonly hit: GraphHit }) {
+interface PassageCardProps {
+  readonly hit: GraphHit;
+  /** Buttons. */
+  readonly children?: ReactNode;
+}
+
+export function PassageCard({ hit, children }: PassageCardProps) {
   const words = useTexts(graphTexts);
   const { id, content, dataset_id: dataset, document_id: document, document_keyword: name, page, score, why } = hit;
   return (
@@ -19,6 +26,7 @@ export function PassageCard({ hit }: { readonly hit: GraphHit }) {
         {page !== null && <span className={style.hint}>{words.page(page)}</span>}
         <span className={style.hint}>{score.toFixed(2)}</span>
         {why.community !== undefined && <bdi className={style.hint}>{why.community}</bdi>}
+        {children}
       </div>
       {why.steps.length > 0 && <WaySteps steps={why.steps} />}
       <p className={style.text} dir="auto">

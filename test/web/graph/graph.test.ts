@@ -70,7 +70,7 @@ describe.skipIf(!hasChromium)(named('the graph of a dataset'), () => {
     await row(page, 'Kafka').waitFor({ state: 'detached' });
     await choose(page, 'Ada Lenz');
     const panel = page.getByRole('region', { name: 'Ada Lenz' });
-    await panel.getByRole('list', { name: 'Relations' }).getByRole('button', { name: 'Orion' }).waitFor();
+    await panel.getByRole('list', { name: 'Relations' }).getByRole('button', { name: 'Orion' }).first().waitFor();
     await panel.getByRole('button', { name: 'Show around it' }).click();
     await page.waitForURL('**around=Ada+Lenz**');
     await page.getByRole('combobox', { name: 'Steps' }).selectOption('2');
