@@ -29,6 +29,7 @@ export const SCREENS: readonly Screen[] = [
   },
   { path: '/datasets/:dataset/:tab?', load: async () => (await import('./datasets/dataset-page.js')).DatasetPage },
   { path: '/graph/:dataset', load: async () => (await import('./graph/graph-page.js')).GraphPage },
+  { path: '/research/:run?', load: async () => (await import('./research/research-page.js')).ResearchPage },
   { path: '/evaluations', load: async () => (await import('./evaluation/evaluation-page.js')).EvaluationPage },
   { path: '/settings', load: async () => (await import('./settings/settings-page.js')).SettingsPage },
 ];

@@ -28,6 +28,7 @@ const SCREENS: Readonly<Record<string, readonly [address: (things: Things) => st
   '/inbox': [() => '/inbox', 'Agent 2'],
   '/chat/:kind?/:id?': [() => '/chat', 1],
   '/datasets': [() => '/datasets', 1],
+  '/research/:run?': [() => '/research', 1],
   '/evaluations': [() => '/evaluations', 1],
   '/settings': [() => '/settings', 1],
 };
@@ -78,6 +79,9 @@ describe('the table of screens', () => {
     '/datasets/d1/documents/x1/more',
     '/graph/d1',
     '/graph/d1/more',
+    '/research',
+    '/research/r1',
+    '/research/r1/x',
     '/evaluations',
     '/settings',
     '/settings.',

@@ -4,9 +4,7 @@ import {
   BehaviorSubject,
   distinctUntilChanged,
   filter,
-  fromEvent,
   map,
-  merge,
   type Observable,
   race,
   type SchedulerLike,
@@ -21,10 +19,9 @@ import { stoppingPicture } from '../../src/canvas/picture/picture-fold.js';
 import { PictureLog } from '../../src/canvas/picture/picture-log.js';
 import type { RunEvent } from '../../src/graph/events.js';
 import type { Client } from '../api/client.js';
-import { type FeedNews, feed, type LinkState } from '../api/feed.js';
-import { returning } from '../api/return-link.js';
-import { type RunPlace, socketLink } from '../api/socket-link.js';
-import { streamLink } from '../api/stream-link.js';
+import type { FeedNews, LinkState } from '../api/feed.js';
+import { runFeed } from '../api/run-feed.js';
+import type { RunPlace } from '../api/socket-link.js';
 import { RunInputs } from './run-inputs.js';
 
 /** How a run stands with the server; `refused` when its events cannot be had. */
@@ -82,7 +79,7 @@ export class RunStore {
     this.#place = place;
     this.inputs = new RunInputs(client, place.path);
     this.#log = new PictureLog({ nodes });
-    this.#news$ = news$ ?? newsOf(client, place);
+    this.#news$ = news$ ?? runFeed(client, place);
     this.picture$ = this.#changes.pipe(
       audit(() => this.#pause(scheduler)),
       share(),
@@ -165,11 +162,4 @@ export class RunStore {
     this.#arrived += news.events.length;
     this.#changes.next();
   }
-}
-
-function newsOf(client: Client, place: RunPlace): Observable<FeedNews> {
-  // A device that comes back from sleep, or finds its network again, does not wait for the next try.
-  const wake$ = merge(fromEvent(window, 'online'), fromEvent(document, 'visibilitychange'));
-  const socket = socketLink(client, place);
-  return feed([socket, returning(socket, streamLink(client, place))], { wake$ });
 }

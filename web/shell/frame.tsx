@@ -20,6 +20,7 @@ const texts = defineTexts({
     inbox: 'Inbox',
     datasets: 'Datasets',
     chat: 'Chat',
+    research: 'Research',
     evaluations: 'Evaluation',
     settings: 'Settings',
     language: 'Language: 中文',
@@ -35,6 +36,7 @@ const texts = defineTexts({
     inbox: '待办',
     datasets: '知识库',
     chat: '对话',
+    research: '研究',
     evaluations: '评估',
     settings: '设置',
     language: '语言：English',
@@ -51,6 +53,7 @@ const PLACES = [
   ['/inbox', 'inbox', 'runs'],
   ['/datasets', 'datasets', 'datasets'],
   ['/chat', 'chat', 'chat'],
+  ['/research', 'research', 'datasets'],
   ['/evaluations', 'evaluations', 'datasets'],
   ['/settings', 'settings', 'agents'],
 ] as const;

@@ -60,6 +60,9 @@ export const EMPTY_PICTURE: ResearchPicture = {
   round: 1,
 };
 
+/** Sources of a report. */
+const MAX_SOURCES = 40;
+
 /** Verdicts by which an answer counts. */
 const COUNTS: ReadonlySet<Verdict> = new Set(['supported', 'quoted', 'given', 'calculated']);
 
@@ -134,6 +137,19 @@ function inOrder(questions: readonly PicturedQuestion[], ids: readonly string[])
 /** The facts of a research, in the order of their questions. */
 export function factsOf({ questions }: ResearchPicture): readonly Finding[] {
   return questions.flatMap(({ finding, status }) => (status === 'answered' && finding !== undefined ? [finding] : []));
+}
+
+/** What of `evidence` a report may cite; its place is its number, from 1: that of facts in their order, of contradictions, then `others` by id. */
+export function citableEvidence(
+  picture: ResearchPicture,
+  evidence: readonly ResearchEvidence[],
+  others: readonly string[] = [],
+): readonly ResearchEvidence[] {
+  const ids = new Set(factsOf(picture).flatMap(({ supported_by }) => supported_by));
+  for (const { a, b } of picture.contradictions) for (const id of [a, b]) ids.add(id);
+  for (const id of others) ids.add(id);
+  const byId = new Map(evidence.map((one) => [one.id, one]));
+  return [...ids].flatMap((id) => byId.get(id) ?? []).slice(0, MAX_SOURCES);
 }
 
 /** The answer of the last fact that no other question waits for. */

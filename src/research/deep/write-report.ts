@@ -7,7 +7,7 @@ import { type CitedEvidence, ReportCheck, type ReportGround, type ReportLanguage
 import type { ResearchEvidence } from '../evidence/evidence-table.js';
 import type { ResearchEvent, ResearchFinal, Unanswered } from '../research-events.js';
 import { closingRemarks, findingsReport, type ReportParts } from './findings-report.js';
-import { factsOf, type ResearchPicture } from './fold-research.js';
+import { citableEvidence, factsOf, type ResearchPicture } from './fold-research.js';
 import type { Action } from './ladder.js';
 
 /** What a report is written from. */
@@ -20,8 +20,7 @@ export interface ReportInput {
   readonly asking: Asking;
 }
 
-/** Sources of a report, and tokens of each that the model reads. */
-const MAX_SOURCES = 40;
+/** Tokens of a source that the model reads. */
 const MAX_TEXT_TOKENS = 350;
 /** Passages that are shown where nothing is known. */
 const NEAREST = 3;
@@ -37,13 +36,10 @@ export function writeReport(input: ReportInput): Observable<ResearchEvent> {
 /** Facts, their evidence numbered in the order of the facts, and what is not known. */
 export function reportParts({ question, picture, evidence, outcome, missing, asking }: ReportInput): ReportParts {
   const facts = factsOf(picture);
-  const ids = new Set(facts.flatMap(({ supported_by }) => supported_by));
-  for (const { a, b } of picture.contradictions) for (const id of [a, b]) ids.add(id);
-  const byId = new Map(evidence.map((one) => [one.id, one]));
   const isBare = facts.length === 0 && asking.model === undefined;
   const nearest = isBare ? [...evidence].sort((a, b) => b.score - a.score).slice(0, NEAREST) : [];
-  for (const { id } of nearest) ids.add(id);
-  const cited = [...ids].flatMap((id) => byId.get(id) ?? []).slice(0, MAX_SOURCES);
+  const others = nearest.map(({ id }) => id);
+  const cited = citableEvidence(picture, evidence, others);
   const numbered = cited.map((one, at): CitedEvidence => ({ n: at + 1, ...one }));
   const open = picture.questions.filter(({ status }) => status === 'unanswered' || status === 'open');
   const unanswered = [

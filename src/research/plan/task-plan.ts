@@ -63,10 +63,10 @@ function pathOf(path: readonly PropertyKey[]): string {
   }, '');
 }
 
-/** The error of a plan with problems. */
+/** The error of a plan with problems, which clients get as `issues`. */
 export function rejected(problems: readonly PlanProblem[]): EngineError {
   const lines = problems.map(({ path, problem }) => `${path}: ${problem}`);
   return new EngineError('PLAN_REJECTED', `The plan cannot be carried out: ${lines.join('; ')}.`, {
-    details: problems as unknown as Json,
+    details: { issues: problems } as unknown as Json,
   });
 }

@@ -3,9 +3,7 @@ import { createHash } from 'node:crypto';
 import { EngineError } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
 import type { AgentStore } from '../../records/agents.js';
-
-/** Id of the node that researches. */
-export const RESEARCH_NODE = 'research_0';
+import { RESEARCH_NODE } from './research-frames.js';
 
 /** The category of agents that research. */
 export const RESEARCH_CATEGORY = 'research';

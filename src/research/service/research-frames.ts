@@ -4,7 +4,9 @@ import { type ErrorCode, shownMessage } from '../../errors.js';
 import type { RunEvent } from '../../graph/events.js';
 import { isJsonObject } from '../../json.js';
 import type { ResearchEvent } from '../research-events.js';
-import { RESEARCH_NODE } from './research-document.js';
+
+/** Id of the node that researches. */
+export const RESEARCH_NODE = 'research_0';
 
 /** Name of the notices that hold events of a research. */
 export const RESEARCH_NOTICE = 'research';

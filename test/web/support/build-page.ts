@@ -20,6 +20,8 @@ const SOURCES = [
   'src/operators',
   'src/json.ts',
   'src/knowledge/evaluation/metrics.ts',
+  'src/research/deep/fold-research.ts',
+  'src/research/service/research-frames.ts',
   'src/errors.ts',
   'package-lock.json',
 ];
