@@ -8,6 +8,7 @@ import { useChoices } from '../shell/studio.js';
 import { useTexts } from '../shell/texts.js';
 import { StatusTag } from '../trace/status-tag.js';
 import { BudgetBars } from './budget-bars.js';
+import { ChangeList } from './change-list.js';
 import { ClarifyQuestions } from './clarify-questions.js';
 import { Contradictions } from './contradictions.js';
 import { PlanPanel } from './plan-panel.js';
@@ -59,6 +60,7 @@ export function ResearchView({ item, store, shown, connection }: ResearchViewPro
           <TreeView shown={shown} steering={isAtWork ? steering : undefined} />
           <RoundList rounds={shown.rounds} />
           <Contradictions shown={shown} />
+          <ChangeList shown={shown} />
         </div>
         <div className={style.half}>
           <ReportView shown={shown} />
