@@ -39,7 +39,7 @@ export function BudgetBars({ shown: { budget }, agent, run }: BudgetBarsProps) {
           })}
       </dl>
       {budget?.of.ms !== undefined && <p className={style.soft}>{words.time(formatMs(budget.of.ms))}</p>}
-      <Link href={runAddress(agent, run)}>
+      <Link href={runAddress(agent, run)} className={style.link}>
         <Waypoints size={14} aria-hidden="true" /> {trace}
       </Link>
     </section>

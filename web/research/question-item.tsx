@@ -33,6 +33,7 @@ export function QuestionItem(props: QuestionItemProps) {
         )}
       </div>
       <p className={style.facts}>
+        <code>{id}</code>
         <span>{words.round(round)}</span>
         {dependsOn.length > 0 && <span>{words.waitsFor(dependsOn.join(', '))}</span>}
       </p>

@@ -29,7 +29,7 @@ export function ReportEnd({ final: { sources, unanswered, unsupported }, run, ag
     <>
       {unsupported > 0 && <p className={style.soft}>{words.unsupported(unsupported)}</p>}
       <Downloads run={run} />
-      <Link href={again}>
+      <Link href={again} className={style.link}>
         <RotateCw size={14} aria-hidden="true" /> {words.again}
       </Link>
       {sources.length > 0 && (

@@ -38,7 +38,7 @@ export function ResearchView({ item, store, shown, connection }: ResearchViewPro
   const isAtWork = !isOver(shown);
   const again = againAddress(shown.question, settingsOfRequest(shown.settings));
   return (
-    <div className={style.page} aria-busy={isAtWork}>
+    <div className={style.page}>
       <Link href="/research" className={style.back}>
         <ArrowLeft size={14} aria-hidden="true" /> {words.all}
       </Link>

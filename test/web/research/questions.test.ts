@@ -4,6 +4,7 @@ import { startProxy } from '../support/proxy.js';
 import { hasChromium, named } from '../support/studio.js';
 import {
   answeringSome,
+  failingReport,
   formAddress,
   holding,
   isSilent,
@@ -55,7 +56,25 @@ describe.skipIf(!hasChromium)(named('a research by questions'), () => {
     release();
   });
 
-  it('shows its report as it is written, and takes back what counts no more', async () => {
+  it('shows its report while it is written, whose citations open what they cite, and takes back what counts no more', async () => {
+    const { model, fail } = failingReport('Corwin Hale wrote The Salt Atlas [1]. It is');
+    const { page, open } = await openResearch({ model });
+    await open(formAddress());
+    await start(page);
+    const report = part(page, 'Report');
+    const written = report.getByText('Corwin Hale wrote The Salt Atlas');
+    await written.waitFor();
+    await report.getByRole('button', { name: 'Evidence 1' }).click();
+    await page.getByRole('dialog', { name: 'Evidence 1' }).getByText('is a book by Corwin Hale').waitFor();
+    await page.keyboard.press('Escape');
+    expect(await report.getAttribute('aria-busy')).toBe('true');
+    fail();
+    await page.getByRole('button', { name: 'Download as md' }).waitFor();
+    await report.getByText('Cade Brennick').first().waitFor();
+    expect(await written.count()).toBe(0);
+  });
+
+  it('ends with a report whose sources open their passages', async () => {
     const { page, open } = await openResearch();
     await open(formAddress());
     await start(page);

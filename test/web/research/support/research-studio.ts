@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
-import { concatMap, defer, NEVER, ReplaySubject, take } from 'rxjs';
+import { concat, concatMap, defer, ignoreElements, NEVER, of, ReplaySubject, take, throwError } from 'rxjs';
+import { EngineError } from '../../../../src/errors.js';
 import type { ChatModel, ChatRequest } from '../../../../src/models/chat-model.js';
 import { createModels } from '../../../../src/models/router.js';
 import { createScriptedPlanner } from '../../../../src/research/evaluation/scripted-planner.js';
@@ -42,6 +43,19 @@ export function holding(isHeld: (name: string | undefined, text: string) => bool
         : planner.chat(request),
   };
   return { model, release: () => released.next() };
+}
+
+/** The same planner, whose report begins with a text and then fails, for good, when it is told to. */
+export function failingReport(text: string) {
+  const failed = new ReplaySubject<void>(1);
+  const broken$ = throwError(() => new EngineError('MODEL_REQUEST', 'The model failed.'));
+  const model: ChatModel = {
+    chat: (request) =>
+      request.jsonSchema === undefined
+        ? concat(of({ type: 'text', text } as const), failed.pipe(take(1), ignoreElements()), broken$)
+        : planner.chat(request),
+  };
+  return { model, fail: () => failed.next() };
 }
 
 /** What a call says. */
