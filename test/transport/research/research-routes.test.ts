@@ -121,6 +121,10 @@ describe('a research', () => {
 
     const refused = await put(run, { tasks: [{ ...tasks[0], tool: 'magic', depends_on: ['nothing'] }] });
     expect(refused).toMatchObject({ code: 102, message: expect.stringMatching(/tasks\[0\]\.tool.*depends_on\[0\]/) });
+    expect(refused.data.issues.map(({ path }: { path: string }) => path)).toEqual([
+      'tasks[0].tool',
+      'tasks[0].depends_on[0]',
+    ]);
     const fewer = tasks.slice(0, 2);
     expect(await put(run, { tasks: fewer })).toMatchObject({ code: 0, data: { plan: { tasks: [{}, {}] } } });
     expect(await post(`/${run}/steer`, { action: 'approve' })).toMatchObject({ code: 0 });

@@ -1,5 +1,7 @@
 /** Questions, documents, plans and reports that would run if the screen let them; and what keeps people out of it. */
 import { describe, expect, it } from 'vitest';
+import { createEgressClient } from '../../../src/adapters/egress/egress-client.js';
+import { startUpstream } from '../../tools/support/upstream.js';
 import { axeFindings } from '../support/axe.js';
 import { openDatasets } from '../support/dataset-studio.js';
 import { hasChromium, named } from '../support/studio.js';
@@ -90,6 +92,38 @@ describe.skipIf(!hasChromium)(named('a research with hostile texts'), () => {
     await page.getByRole('row', { name: QUESTION }).waitFor();
     expect(await axeFindings(page)).toEqual([]);
     expect(await ask('GET', '/research')).toHaveLength(1);
+  });
+
+  it('leads to pages of the web by safe links alone, and fetches nothing of them', async () => {
+    const said = { content: 'Corwin Hale wrote The Salt Atlas.', score: 1 };
+    const results = [
+      { ...said, url: 'https://a.example/x', title: 'Good page' },
+      { ...said, content: 'Corwin Hale wrote the book The Salt Atlas.', url: 'javascript:alert(7)', title: 'Bad page' },
+    ];
+    const { origin } = await startUpstream({ 'GET /search': { json: { query: 'q', results, suggestions: [] } } });
+    const { page, open } = await openResearch({
+      services: {
+        http: createEgressClient({ allowPrivateNetwork: true }),
+        tools: { baseUrls: { SearXNG: `${origin}/` } },
+      },
+    });
+    await open('/research?web=yes&depth=quick');
+    await page.getByRole('textbox', { name: 'What is to be found out?' }).fill('Who wrote The Salt Atlas?');
+    await page.getByRole('button', { name: 'Start the research' }).click();
+    await page.getByRole('button', { name: 'Download as md' }).waitFor();
+    const steps = part(page, 'Steps');
+    await steps
+      .getByText(/web: \d+ found in/)
+      .first()
+      .waitFor();
+    await steps
+      .getByText(/^Evidence \(\d+\)$/)
+      .first()
+      .click();
+    const link = steps.getByRole('link', { name: 'Good page' }).first();
+    expect(await link.getAttribute('href')).toBe('https://a.example/x');
+    expect(await link.getAttribute('rel')).toBe('noopener noreferrer');
+    expect(await page.locator('a[href^="javascript"]').count()).toBe(0);
   });
 
   it('is worked off without a pointer', async () => {
