@@ -8,7 +8,7 @@ import { useTexts } from '../shell/texts.js';
 import style from './research.module.css';
 import type { ResearchShown } from './research-picture.js';
 import { screenTexts } from './screen-texts.js';
-import { treeTexts } from './tree-texts.js';
+import { treeTexts } from './tree/tree-texts.js';
 
 const NAMES = ['tokens', 'calls', 'webRequests', 'money'] as const;
 

@@ -3,10 +3,10 @@ import { useParams } from 'wouter';
 import { useQueryValues } from '../parts/location.js';
 import { useTexts } from '../shell/texts.js';
 import style from './research.module.css';
-import { ResearchList } from './research-list.js';
 import { ResearchScreen } from './research-screen.js';
-import { StartForm } from './start-form.js';
-import { startTexts } from './start-texts.js';
+import { ResearchList } from './start/research-list.js';
+import { StartForm } from './start/start-form.js';
+import { startTexts } from './start/start-texts.js';
 
 export function ResearchPage() {
   const { run } = useParams<{ run?: string }>();

@@ -10,19 +10,19 @@ import { StatusTag } from '../trace/status-tag.js';
 import { BudgetBars } from './budget-bars.js';
 import { ChangeList } from './change-list.js';
 import { ClarifyQuestions } from './clarify-questions.js';
-import { Contradictions } from './contradictions.js';
-import { PlanPanel } from './plan-panel.js';
-import { ReportEnd } from './report-end.js';
-import { ReportView } from './report-view.js';
+import { PlanPanel } from './plan/plan-panel.js';
+import { ReportEnd } from './report/report-end.js';
+import { ReportView } from './report/report-view.js';
 import style from './research.module.css';
 import { isOver, type ResearchShown } from './research-picture.js';
 import type { ResearchItem } from './research-server.js';
 import type { ResearchStore } from './research-store.js';
-import { RoundList } from './round-list.js';
 import { screenTexts } from './screen-texts.js';
-import { againAddress, settingsOfRequest } from './start-settings.js';
+import { againAddress, settingsOfRequest } from './start/start-settings.js';
 import { SteerBar } from './steer-bar.js';
-import { TreeView } from './tree-view.js';
+import { Contradictions } from './tree/contradictions.js';
+import { RoundList } from './tree/round-list.js';
+import { TreeView } from './tree/tree-view.js';
 import { useSteer } from './use-steer.js';
 
 export interface ResearchViewProps {

@@ -1,9 +1,10 @@
 /** What the screen of a research folds, and what follows from it. */
 import { describe, expect, it } from 'vitest';
 import type { RunEvent } from '../../../src/graph/events.js';
+import type { TaskPlan } from '../../../src/research/plan/task-plan.js';
 import type { ResearchEvent } from '../../../src/research/research-events.js';
-import { sourcesOf } from '../../../web/research/cited.js';
-import { changedTask, problemsAt, withoutTask, withTask } from '../../../web/research/plan-edits.js';
+import { changedTask, problemsAt, withoutTask, withTask } from '../../../web/research/plan/plan-edits.js';
+import { sourcesOf } from '../../../web/research/report/cited.js';
 import { foldShown, NOTHING_SHOWN, type ResearchShown } from '../../../web/research/research-picture.js';
 import {
   againAddress,
@@ -11,13 +12,16 @@ import {
   readSettings,
   requestOf,
   settingsOfRequest,
-} from '../../../web/research/start-settings.js';
-import { treeOf } from '../../../web/research/tree-model.js';
+} from '../../../web/research/start/start-settings.js';
+import { treeOf } from '../../../web/research/tree/tree-model.js';
 
 const header = { run: 'r1', node: 'research_0', token: 2 };
 
-/** Events of a run from what a research tells; texts are pieces of its report. */
-function logOf(...told: readonly (ResearchEvent | string | 'lost')[]): readonly RunEvent[] {
+/** What a research tells: events, pieces of its report, and `lost` for the loss of its process. */
+type Told = readonly (ResearchEvent | string)[];
+
+/** Events of a run that tells it. */
+function logOf(...told: Told): readonly RunEvent[] {
   const begun = {
     run: 'r1',
     seq: 1,
@@ -35,7 +39,7 @@ function logOf(...told: readonly (ResearchEvent | string | 'lost')[]): readonly 
   return [begun, ...others] as unknown as readonly RunEvent[];
 }
 
-const shownOf = (...told: Parameters<typeof logOf>): ResearchShown => logOf(...told).reduce(foldShown, NOTHING_SHOWN);
+const shownOf = (...told: Told): ResearchShown => logOf(...told).reduce(foldShown, NOTHING_SHOWN);
 
 const question = (id: string, parent?: string, depends_on: string[] = []): ResearchEvent => ({
   type: 'question',
@@ -61,16 +65,15 @@ const task = (task_id: string) => ({
   depends_on: [],
   expects: '',
 });
-const plan = (...ids: string[]) =>
-  ({
-    plan_id: 'p',
-    question: 'Q?',
-    question_type: 'factual',
-    status: 'ready',
-    clarifications: [],
-    issues: [],
-    tasks: ids.map(task),
-  }) as const;
+const plan = (...ids: string[]): TaskPlan => ({
+  plan_id: 'p',
+  question: 'Q?',
+  question_type: 'factual',
+  status: 'ready',
+  clarifications: [],
+  issues: [],
+  tasks: ids.map(task),
+});
 
 describe('a research as its screen shows it', () => {
   it('begins with its question and what it was asked with', () => {
@@ -82,7 +85,7 @@ describe('a research as its screen shows it', () => {
     [['One. ', { type: 'retract', reason: 'x' }, 'Two.'], 'Two.'],
     [['One. ', 'lost'], ''],
     [['One. ', 'lost', 'One. '], 'One. '],
-  ] as [Parameters<typeof logOf>, string][])('has the report that counts: %j', (told, report) => {
+  ] as [Told, string][])('has the report that counts: %j', (told, report) => {
     expect(shownOf(...told).report).toBe(report);
   });
 

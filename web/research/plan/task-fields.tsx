@@ -1,12 +1,12 @@
 /** The fields of one task of a plan. */
 import { Trash2 } from 'lucide-react';
 import { useId } from 'react';
-import type { PlanProblem, Task } from '../../src/research/plan/task-plan.js';
-import { IconButton } from '../parts/button.js';
-import { useTexts } from '../shell/texts.js';
+import type { PlanProblem, Task } from '../../../src/research/plan/task-plan.js';
+import { IconButton } from '../../parts/button.js';
+import { useTexts } from '../../shell/texts.js';
+import style from '../research.module.css';
 import { planTexts } from './plan-texts.js';
 import { ProblemList } from './problem-list.js';
-import style from './research.module.css';
 
 export interface TaskFieldsProps {
   readonly task: Task;

@@ -1,6 +1,6 @@
 /** How a research is asked for: as the form has it, as the address has it, and as the server takes it. */
-import { isJsonObject, type Json, type JsonObject } from '../../src/json.js';
-import type { QueryChange } from '../parts/location.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../src/json.js';
+import type { QueryChange } from '../../parts/location.js';
 
 export const DEPTHS = ['quick', 'normal', 'deep'] as const;
 export type DepthName = (typeof DEPTHS)[number];

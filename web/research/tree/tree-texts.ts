@@ -1,8 +1,8 @@
 /** What the tree of a research says. */
-import type { ResearchEvidence } from '../../src/research/evidence/evidence-table.js';
-import type { Verdict } from '../../src/research/research-events.js';
-import { defineTexts } from '../shell/texts.js';
-import type { RoundEnd } from './research-picture.js';
+import type { ResearchEvidence } from '../../../src/research/evidence/evidence-table.js';
+import type { Verdict } from '../../../src/research/research-events.js';
+import { defineTexts } from '../../shell/texts.js';
+import type { RoundEnd } from '../research-picture.js';
 import type { Mark } from './tree-model.js';
 
 type Place = ResearchEvidence['where'];

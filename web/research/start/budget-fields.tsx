@@ -1,7 +1,7 @@
 /** What a research may spend, folded. */
 import { useState } from 'react';
-import { useTexts } from '../shell/texts.js';
-import style from './research.module.css';
+import { useTexts } from '../../shell/texts.js';
+import style from '../research.module.css';
 import { LIMITS, type StartSettings } from './start-settings.js';
 import { startTexts } from './start-texts.js';
 

@@ -2,16 +2,16 @@
 import { Download, RotateCw } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import type { ResearchFinal } from '../../src/research/research-events.js';
-import { saveFile } from '../datasets/save-file.js';
-import { Button } from '../parts/button.js';
-import { FailureLine } from '../parts/failure-line.js';
-import { useClient } from '../shell/studio.js';
-import { useTexts } from '../shell/texts.js';
-import { EvidenceItem } from './evidence-item.js';
-import style from './research.module.css';
-import { researchPath } from './research-server.js';
-import { screenTexts } from './screen-texts.js';
+import type { ResearchFinal } from '../../../src/research/research-events.js';
+import { saveFile } from '../../datasets/save-file.js';
+import { Button } from '../../parts/button.js';
+import { FailureLine } from '../../parts/failure-line.js';
+import { useClient } from '../../shell/studio.js';
+import { useTexts } from '../../shell/texts.js';
+import style from '../research.module.css';
+import { researchPath } from '../research-server.js';
+import { screenTexts } from '../screen-texts.js';
+import { EvidenceItem } from '../tree/evidence-item.js';
 
 const FORMATS = ['md', 'pdf', 'docx', 'html'] as const;
 

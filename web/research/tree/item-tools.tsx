@@ -1,12 +1,12 @@
 /** What a person does about one task or question that is not over: answers it, drops it, has it done first. */
 import { ArrowUpToLine, MessageSquare, X } from 'lucide-react';
 import { useState } from 'react';
-import { IconButton } from '../parts/button.js';
-import { useTexts } from '../shell/texts.js';
-import style from './research.module.css';
-import { screenTexts } from './screen-texts.js';
-import { TextForm } from './text-form.js';
-import type { Steering } from './use-steer.js';
+import { IconButton } from '../../parts/button.js';
+import { useTexts } from '../../shell/texts.js';
+import style from '../research.module.css';
+import { screenTexts } from '../screen-texts.js';
+import { TextForm } from '../text-form.js';
+import type { Steering } from '../use-steer.js';
 
 export interface ItemToolsProps {
   readonly id: string;

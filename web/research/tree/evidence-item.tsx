@@ -1,11 +1,11 @@
 /** A passage or page that was read: its source, which opens it, and its words. */
 import { Ban } from 'lucide-react';
-import type { ResearchEvidence } from '../../src/research/evidence/evidence-table.js';
-import { Button } from '../parts/button.js';
-import { ExternalLink } from '../parts/external-link.js';
-import { useTexts } from '../shell/texts.js';
-import { passageAddress } from './cited.js';
-import style from './research.module.css';
+import type { ResearchEvidence } from '../../../src/research/evidence/evidence-table.js';
+import { Button } from '../../parts/button.js';
+import { ExternalLink } from '../../parts/external-link.js';
+import { useTexts } from '../../shell/texts.js';
+import { passageAddress } from '../report/cited.js';
+import style from '../research.module.css';
 import { treeTexts } from './tree-texts.js';
 
 /** Characters of a text that are shown. */

@@ -1,10 +1,10 @@
 /** Statements that cannot both be right, each side with its source. */
-import type { Finding } from '../../src/research/deep/fold-research.js';
-import type { ResearchEvidence } from '../../src/research/evidence/evidence-table.js';
-import { useTexts } from '../shell/texts.js';
+import type { Finding } from '../../../src/research/deep/fold-research.js';
+import type { ResearchEvidence } from '../../../src/research/evidence/evidence-table.js';
+import { useTexts } from '../../shell/texts.js';
+import style from '../research.module.css';
+import type { ResearchShown } from '../research-picture.js';
 import { EvidenceItem } from './evidence-item.js';
-import style from './research.module.css';
-import type { ResearchShown } from './research-picture.js';
 import { treeTexts } from './tree-texts.js';
 
 /** Pairs that are shown. */

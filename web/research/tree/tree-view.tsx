@@ -1,14 +1,14 @@
 /** Tasks, questions and what follows from them, as nested lists. */
 import { useMemo } from 'react';
-import { useTexts } from '../shell/texts.js';
+import { useTexts } from '../../shell/texts.js';
+import style from '../research.module.css';
+import type { ResearchShown } from '../research-picture.js';
+import type { Steering } from '../use-steer.js';
 import { QuestionItem } from './question-item.js';
-import style from './research.module.css';
-import type { ResearchShown } from './research-picture.js';
 import { SearchLine } from './search-line.js';
 import { TaskItem } from './task-item.js';
 import { treeOf } from './tree-model.js';
 import { treeTexts } from './tree-texts.js';
-import type { Steering } from './use-steer.js';
 
 export interface TreeViewProps {
   readonly shown: ResearchShown;

@@ -1,14 +1,14 @@
 /** A task of the plan: what it does with which tool, how it stands, and its questions. */
-import { formatMs } from '../../src/canvas/timeline-rows.js';
-import { useTexts } from '../shell/texts.js';
+import { formatMs } from '../../../src/canvas/timeline-rows.js';
+import { useTexts } from '../../shell/texts.js';
+import style from '../research.module.css';
+import type { Steering } from '../use-steer.js';
 import { ItemTools } from './item-tools.js';
 import { MarkTag } from './mark-tag.js';
 import { QuestionItem } from './question-item.js';
-import style from './research.module.css';
 import { SearchLine } from './search-line.js';
 import type { TreeTask } from './tree-model.js';
 import { treeTexts } from './tree-texts.js';
-import type { Steering } from './use-steer.js';
 
 export interface TaskItemProps extends TreeTask {
   readonly steering: Steering | undefined;

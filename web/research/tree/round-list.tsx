@@ -1,7 +1,7 @@
 /** What was missing behind each round, and what followed. */
-import { useTexts } from '../shell/texts.js';
-import style from './research.module.css';
-import type { RoundEnd } from './research-picture.js';
+import { useTexts } from '../../shell/texts.js';
+import style from '../research.module.css';
+import type { RoundEnd } from '../research-picture.js';
 import { treeTexts } from './tree-texts.js';
 
 export function RoundList({ rounds }: { readonly rounds: readonly RoundEnd[] }) {

@@ -1,6 +1,6 @@
 /** How a task or question stands, in words, with a sign and its colour. */
 import { BookOpen, Check, CircleSlash, Clock, Search, SkipForward, Square, X } from 'lucide-react';
-import style from './research.module.css';
+import style from '../research.module.css';
 import type { Mark } from './tree-model.js';
 
 const SIGNS: Readonly<Record<Mark, typeof Check>> = {

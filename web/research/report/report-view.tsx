@@ -1,12 +1,12 @@
 /** The report while it is written and afterwards: a citation opens what it cites. */
 import { useCallback, useMemo } from 'react';
-import { CitationMark } from '../chat/citation.js';
-import { Markdown } from '../parts/markdown.js';
-import { useTexts } from '../shell/texts.js';
+import { CitationMark } from '../../chat/citation.js';
+import { Markdown } from '../../parts/markdown.js';
+import { useTexts } from '../../shell/texts.js';
+import style from '../research.module.css';
+import { isOver, type ResearchShown } from '../research-picture.js';
+import { screenTexts } from '../screen-texts.js';
 import { citedSource, sourcesOf } from './cited.js';
-import style from './research.module.css';
-import { isOver, type ResearchShown } from './research-picture.js';
-import { screenTexts } from './screen-texts.js';
 
 export function ReportView({ shown }: { readonly shown: ResearchShown }) {
   const words = useTexts(screenTexts);

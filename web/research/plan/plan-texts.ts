@@ -1,5 +1,5 @@
 /** What the plan of a research says. */
-import { defineTexts } from '../shell/texts.js';
+import { defineTexts } from '../../shell/texts.js';
 
 export const planTexts = defineTexts({
   en: {

@@ -1,7 +1,7 @@
 /** Where was searched for a question, and how much was found. */
-import { formatMs } from '../../src/canvas/timeline-rows.js';
-import { useTexts } from '../shell/texts.js';
-import style from './research.module.css';
+import { formatMs } from '../../../src/canvas/timeline-rows.js';
+import { useTexts } from '../../shell/texts.js';
+import style from '../research.module.css';
 import type { Search } from './tree-model.js';
 import { treeTexts } from './tree-texts.js';
 

@@ -1,14 +1,14 @@
 /** The researches of the tenant, the newest first. */
 import { Link } from 'wouter';
-import { formatMs } from '../../src/canvas/timeline-rows.js';
-import { ErrorNote, LoadingNote } from '../parts/notes.js';
-import { PageTurner } from '../parts/page-turner.js';
-import { sinceText } from '../parts/since.js';
-import { useChoices } from '../shell/studio.js';
-import { useTexts } from '../shell/texts.js';
-import { StatusTag } from '../trace/status-tag.js';
-import style from './research.module.css';
-import { type NamedResearch, PAGE_SIZE, researchAddress, useResearchList } from './research-server.js';
+import { formatMs } from '../../../src/canvas/timeline-rows.js';
+import { ErrorNote, LoadingNote } from '../../parts/notes.js';
+import { PageTurner } from '../../parts/page-turner.js';
+import { sinceText } from '../../parts/since.js';
+import { useChoices } from '../../shell/studio.js';
+import { useTexts } from '../../shell/texts.js';
+import { StatusTag } from '../../trace/status-tag.js';
+import style from '../research.module.css';
+import { type NamedResearch, PAGE_SIZE, researchAddress, useResearchList } from '../research-server.js';
 import { startTexts } from './start-texts.js';
 
 export interface ResearchListProps {

@@ -1,5 +1,5 @@
 /** What the form and the list of researches say. */
-import { defineTexts } from '../shell/texts.js';
+import { defineTexts } from '../../shell/texts.js';
 import type { DepthName, Limit, Output } from './start-settings.js';
 
 export const startTexts = defineTexts({

@@ -1,15 +1,15 @@
 /** A question of a research: how it stands, where was searched, what was read, the answer, and the questions that follow from it. */
 import { useState } from 'react';
-import type { Finding } from '../../src/research/deep/fold-research.js';
-import { useTexts } from '../shell/texts.js';
+import type { Finding } from '../../../src/research/deep/fold-research.js';
+import { useTexts } from '../../shell/texts.js';
+import style from '../research.module.css';
+import type { Steering } from '../use-steer.js';
 import { EvidenceItem } from './evidence-item.js';
 import { ItemTools } from './item-tools.js';
 import { MarkTag } from './mark-tag.js';
-import style from './research.module.css';
 import { SearchLine } from './search-line.js';
 import type { TreeQuestion } from './tree-model.js';
 import { treeTexts } from './tree-texts.js';
-import type { Steering } from './use-steer.js';
 
 export interface QuestionItemProps extends TreeQuestion {
   readonly steering: Steering | undefined;

@@ -1,5 +1,5 @@
 /** Edits of a plan's tasks, and which problems belong to which task. */
-import type { PlanProblem, Task } from '../../src/research/plan/task-plan.js';
+import type { PlanProblem, Task } from '../../../src/research/plan/task-plan.js';
 
 /** The tasks with a new one behind them, whose id none of `taken` has. */
 export function withTask(tasks: readonly Task[], tool: string, taken: ReadonlySet<string>): readonly Task[] {

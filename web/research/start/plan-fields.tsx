@@ -1,6 +1,6 @@
 /** Whether a research is planned first, and what goes with a plan. */
-import { useTexts } from '../shell/texts.js';
-import style from './research.module.css';
+import { useTexts } from '../../shell/texts.js';
+import style from '../research.module.css';
 import { OUTPUTS, type StartSettings } from './start-settings.js';
 import { startTexts } from './start-texts.js';
 

@@ -1,17 +1,17 @@
 /** Changes the tasks of a plan; the server says what is wrong with them, each problem beside its task. */
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
-import type { PicturedPlan } from '../../src/research/deep/fold-research.js';
-import type { TaskPlan } from '../../src/research/plan/task-plan.js';
-import { Button } from '../parts/button.js';
-import { FailureLine } from '../parts/failure-line.js';
-import { useClient } from '../shell/studio.js';
-import { useTexts } from '../shell/texts.js';
+import type { PicturedPlan } from '../../../src/research/deep/fold-research.js';
+import type { TaskPlan } from '../../../src/research/plan/task-plan.js';
+import { Button } from '../../parts/button.js';
+import { FailureLine } from '../../parts/failure-line.js';
+import { useClient } from '../../shell/studio.js';
+import { useTexts } from '../../shell/texts.js';
+import style from '../research.module.css';
+import { problemsOf, putPlan } from '../research-server.js';
 import { changedTask, problemsAt, withoutTask, withTask } from './plan-edits.js';
 import { planTexts } from './plan-texts.js';
 import { ProblemList } from './problem-list.js';
-import style from './research.module.css';
-import { problemsOf, putPlan } from './research-server.js';
 import { TaskFields } from './task-fields.js';
 
 export interface PlanEditorProps {

@@ -1,8 +1,8 @@
 /** The tree of a research: tasks, their questions, and the questions that follow from them; each with what was searched, read and found. */
-import { isFact, type PicturedQuestion } from '../../src/research/deep/fold-research.js';
-import type { ResearchEvidence } from '../../src/research/evidence/evidence-table.js';
-import type { Task } from '../../src/research/plan/task-plan.js';
-import { isOver, type ResearchShown } from './research-picture.js';
+import { isFact, type PicturedQuestion } from '../../../src/research/deep/fold-research.js';
+import type { ResearchEvidence } from '../../../src/research/evidence/evidence-table.js';
+import type { Task } from '../../../src/research/plan/task-plan.js';
+import { isOver, type ResearchShown } from '../research-picture.js';
 
 /** How a task or question stands. `unfinished`: the research ended before it. */
 export type Mark = 'queued' | 'searching' | 'reading' | 'verified' | 'failed' | 'skipped' | 'dropped' | 'unfinished';

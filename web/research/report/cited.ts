@@ -1,9 +1,9 @@
 /** What a research has read, as views of evidence show it. */
-import { citableEvidence } from '../../src/research/deep/fold-research.js';
-import type { ResearchEvidence } from '../../src/research/evidence/evidence-table.js';
-import type { CitedSource } from '../chat/evidence.js';
-import { documentAddress } from '../datasets/dataset-data.js';
-import type { ResearchShown } from './research-picture.js';
+import { citableEvidence } from '../../../src/research/deep/fold-research.js';
+import type { ResearchEvidence } from '../../../src/research/evidence/evidence-table.js';
+import type { CitedSource } from '../../chat/evidence.js';
+import { documentAddress } from '../../datasets/dataset-data.js';
+import type { ResearchShown } from '../research-picture.js';
 
 /** Kinds by the names that chats have for them. */
 const KINDS: Readonly<Record<ResearchEvidence['where'], string>> = {

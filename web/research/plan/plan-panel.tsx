@@ -1,14 +1,14 @@
 /** The plan of a research at work: it is approved, and changed. */
 import { Check, Pencil, X } from 'lucide-react';
 import { useState } from 'react';
-import type { PicturedPlan } from '../../src/research/deep/fold-research.js';
-import type { TaskPlan } from '../../src/research/plan/task-plan.js';
-import { Button } from '../parts/button.js';
-import { useTexts } from '../shell/texts.js';
+import type { PicturedPlan } from '../../../src/research/deep/fold-research.js';
+import type { TaskPlan } from '../../../src/research/plan/task-plan.js';
+import { Button } from '../../parts/button.js';
+import { useTexts } from '../../shell/texts.js';
+import style from '../research.module.css';
+import type { Steering } from '../use-steer.js';
 import { PlanEditor } from './plan-editor.js';
 import { planTexts } from './plan-texts.js';
-import style from './research.module.css';
-import type { Steering } from './use-steer.js';
 
 export interface PlanPanelProps {
   readonly run: string;

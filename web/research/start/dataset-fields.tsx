@@ -1,8 +1,8 @@
 /** Which datasets are searched. */
-import { DatasetChecks } from '../datasets/dataset-checks.js';
-import { useDatasets } from '../datasets/dataset-data.js';
-import { useTexts } from '../shell/texts.js';
-import style from './research.module.css';
+import { DatasetChecks } from '../../datasets/dataset-checks.js';
+import { useDatasets } from '../../datasets/dataset-data.js';
+import { useTexts } from '../../shell/texts.js';
+import style from '../research.module.css';
 import { startTexts } from './start-texts.js';
 
 export interface DatasetFieldsProps {
