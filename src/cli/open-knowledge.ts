@@ -96,6 +96,7 @@ export async function openKnowledge(
   const { parts } = base;
   const builds = createGraphBuilds({
     parts,
+    graphs: base.graphs,
     chat: services?.chat,
     price: (id) => models.describe().prices?.[id],
     onError,

@@ -80,7 +80,13 @@ export { type CountTokens, loadTokenCounter } from '../knowledge/chunkers/count-
 export { compileHeadings, type HeadingFamily, type IsHeading } from '../knowledge/chunkers/heading-levels.js';
 export { whole } from '../knowledge/chunkers/whole.js';
 export { withChildren } from '../knowledge/chunkers/with-children.js';
-export type { BuildLayer, BuildProgress, BuildRequest, BuildSpent } from '../knowledge/graph/build/build-options.js';
+export type {
+  BuildLayer,
+  BuildPart,
+  BuildProgress,
+  BuildRequest,
+  BuildSpent,
+} from '../knowledge/graph/build/build-options.js';
 export type { BuildCost, BuildReport, GraphBuilds } from '../knowledge/graph/build/graph-builds.js';
 export type { GraphLayer } from '../knowledge/graph/facts.js';
 export type { GraphForm } from '../knowledge/graph/given/graph-forms.js';
@@ -92,6 +98,7 @@ export type {
   GraphPart,
   RankSeed,
   ReportFinding,
+  ReportMaterial,
   ShowQuery,
   ToldEntity,
 } from '../knowledge/graph/graph-answers.js';

@@ -1,55 +1,10 @@
-import { firstValueFrom, of, Subject, type Subscription, throwError } from 'rxjs';
-import { filter, take } from 'rxjs/operators';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { createGraphBuilds, type GraphBuildsOptions } from '../../src/ingestion/graph/run-builds.js';
-import { type BuildRequest, buildRequestSchema } from '../../src/knowledge/graph/build/build-options.js';
-import { toldBuild } from '../../src/knowledge/graph/build/graph-builds.js';
+import { of, throwError } from 'rxjs';
+import { describe, expect, it } from 'vitest';
 import type { ChatDelta, ChatModel, ChatRequest } from '../../src/models/chat-model.js';
-import { newBase, TENANT } from '../knowledge/base/support/new-base.js';
+import { TENANT } from '../knowledge/base/support/new-base.js';
+import { openBuilds } from './support/graph-builds.js';
 
 const NEVER = new AbortController().signal;
-
-/** Documents about an invented company, one chunk each. */
-const TEXTS: Readonly<Record<string, string>> = {
-  'Orion.md': 'Orion uses Kafka. Orion was written by Ada Lenz.',
-  'Ada Lenz.md': 'Ada Lenz lives in Port Soller. She also wrote the Lyra Scheduler.',
-  'Port Soller.md': 'Port Soller is a town by the sea. The Lyra Scheduler depends on Redis.',
-  'Kafka.md': 'Kafka does not use Redis.',
-};
-
-async function openBuilds(options: Partial<GraphBuildsOptions> = {}) {
-  const kit = newBase({ graphs: 'here' });
-  kit.start();
-  const dataset = await kit.dataset();
-  for (const [name, text] of Object.entries(TEXTS)) await kit.ingest(dataset, name, text);
-  const errors: unknown[] = [];
-  const builds = createGraphBuilds({ parts: kit.base.parts, onError: (error) => errors.push(error), ...options });
-  const running: Subscription[] = [];
-  onTestFinished(() => {
-    for (const one of running) one.unsubscribe();
-    if (errors.length > 0) throw errors[0];
-  });
-  const request = (given: Partial<BuildRequest> = {}): BuildRequest => buildRequestSchema.parse(given);
-  const build = async (given: Partial<BuildRequest> = {}) => {
-    const ended$ = new Subject<void>();
-    const ended = firstValueFrom(ended$);
-    running.push(
-      builds
-        .run()
-        .pipe(
-          filter(({ progress }) => progress.finishedAt !== null),
-          take(1),
-        )
-        .subscribe(() => ended$.next()),
-    );
-    await builds.start(TENANT, dataset, request(given));
-    await ended;
-    const found = await builds.find(TENANT, dataset);
-    if (found === undefined) throw new Error('The build is gone.');
-    return toldBuild(found);
-  };
-  return { ...kit, dataset, builds, build, request };
-}
 
 /** A model that finds capitalised words, and counts what it is asked. */
 function countingModel(answer: (passage: string) => string) {

@@ -1,17 +1,22 @@
 /** The build of a graph: a chain of layers as a plan of the engine. */
-import { defer, from, mergeMap, type Observable, tap, toArray } from 'rxjs';
+import { defer, EMPTY, from, mergeMap, type Observable, toArray } from 'rxjs';
 import { chain } from '../../compose/chain.js';
 import type { Step, StepActivation } from '../../compose/step.js';
 import { step } from '../../compose/steps.js';
 import { EngineError } from '../../errors.js';
 import type { BuildLayer } from '../../knowledge/graph/build/build-options.js';
+import { askTwice } from '../../knowledge/graph/calls/ask-twice.js';
+import type { GraphModel } from '../../knowledge/graph/calls/graph-model.js';
 import { linksOf } from '../../knowledge/graph/contribute.js';
 import type { Contribution } from '../../knowledge/graph/facts.js';
 import type { ChatChoice } from '../../models/router.js';
 import { firstValue } from '../../operators/from-abortable.js';
 import type { ChunkRecord } from '../../records/knowledge.js';
+import { BuildBudget } from './build-budget.js';
 import { BuildWork } from './build-work.js';
-import { EXPECTED_ANSWER, extractByModel, type ModelReading, promptTokens } from './extract-by-model.js';
+import { extractCall } from './extract-by-model.js';
+import { graphModelOf } from './graph-model-of.js';
+import { writeReports } from './write-reports.js';
 
 /** Chunks that rules read between two turns of the event loop, and that are stored at once. */
 const CHUNKS_A_STEP = 25;
@@ -26,14 +31,19 @@ interface Facts {
 }
 
 /**
- * `links → rules → model`, those of them that the build asks for. Its services are a {@link BuildWork}.
+ * `links → rules → model → reports`, those of them that the build asks for. Its services are a {@link BuildWork}.
  *
- * What a chunk contributes is stored before the next one is read, so a process that goes on with a build asks no model twice about a chunk.
+ * What a chunk contributes, and the report on a community, is stored before the next one is read, so a process that goes on with a build asks no model
+ * twice about either.
  */
 export const buildPipeline: Step<Facts, Facts> = chain(
   step('links', layerByRules('links')),
   step('rules', layerByRules('rules')),
   step('model', layerByModel),
+  step('reports', async (facts: Facts, at: StepActivation): Promise<Facts> => {
+    await writeReports(workOf(at), at.signal);
+    return facts;
+  }),
 );
 
 function layerByRules(layer: 'links' | 'rules') {
@@ -113,10 +123,11 @@ async function layerByModel(facts: Facts, at: StepActivation): Promise<Facts> {
   }
   const version = modelVersion(model);
   await begin(work, 'model');
-  const budget = new Budget(work, model);
+  const budget = new BuildBudget(work, model.name, 'model: the budget was reached before all chunks were read');
+  const asked = graphModelOf(model);
   for await (const chunks of missingChunks(work, 'model', version, at.signal)) {
     const read$ = from(chunks).pipe(
-      mergeMap((chunk) => readByModel(work, budget, { chunk, model, version }), CONCURRENT_CALLS),
+      mergeMap((chunk) => readByModel(work, budget, { chunk, model: asked, version }), CONCURRENT_CALLS),
       toArray(),
     );
     await firstValue(read$, at.signal);
@@ -132,71 +143,26 @@ function modelVersion({ name }: ChatChoice): string {
 
 function readByModel(
   work: BuildWork,
-  budget: Budget,
-  { chunk, model, version }: { readonly chunk: ChunkRecord; readonly model: ChatChoice; readonly version: string },
+  budget: BuildBudget,
+  { chunk, model, version }: { readonly chunk: ChunkRecord; readonly model: GraphModel; readonly version: string },
 ): Observable<unknown> {
   return defer(() => {
     const known = [...new Set(work.options.rules(chunk.text).mentions.map(({ name }) => name))].slice(0, MAX_KNOWN);
     const question = { text: chunk.text, entityTypes: work.request.entity_types, known };
-    if (!budget.take(promptTokens(question))) return from([]);
-    return extractByModel(model, question).pipe(
-      tap((reading) => budget.settle(reading)),
-      mergeMap((reading) => from(work.put('model', version, [{ chunk, contribution: reading.contribution }]))),
+    return askTwice(model, extractCall(question), budget).pipe(
+      mergeMap((end) => {
+        if (end.state === 'no-room') return EMPTY;
+        if (end.state === 'unusable') work.miss('model: some answers could not be used');
+        const contribution = end.state === 'answered' ? end.value : NOTHING;
+        return from(work.put('model', version, [{ chunk, contribution }]));
+      }),
     );
   });
 }
 
 /** Names that a model is told. */
 const MAX_KNOWN = 20;
-
-/** What calls may take: asked before each, so that the budget is never exceeded by more than one. */
-class Budget {
-  readonly #work: BuildWork;
-  readonly #price: { readonly prompt: number; readonly completion: number } | undefined;
-  #calls = 0;
-  #tokens = 0;
-  isReached = false;
-
-  constructor(work: BuildWork, { name }: ChatChoice) {
-    this.#work = work;
-    this.#price = work.options.price?.(work.request.model === '' ? name : work.request.model);
-  }
-
-  /** Whether there is room for a call, which then is taken. */
-  take(prompt: number): boolean {
-    const { budget } = this.#work.request;
-    const { spent } = this.#work.progress;
-    const tokens = prompt + EXPECTED_ANSWER;
-    const isOver =
-      spent.calls + this.#calls >= (budget.calls ?? Number.POSITIVE_INFINITY) ||
-      spent.tokens + this.#tokens + tokens > (budget.tokens ?? Number.POSITIVE_INFINITY) ||
-      this.#work.ms >= (budget.ms ?? Number.POSITIVE_INFINITY) ||
-      (budget.money !== undefined &&
-        (spent.money ?? 0) + this.#cost(this.#tokens + prompt, EXPECTED_ANSWER) > budget.money);
-    if (isOver) {
-      this.isReached = true;
-      this.#work.miss('model: the budget was reached before all chunks were read');
-      return false;
-    }
-    this.#calls += 1;
-    this.#tokens += tokens;
-    return true;
-  }
-
-  /** What was taken becomes what was spent. */
-  settle({ calls, prompt, completion, hasFailed }: ModelReading): void {
-    this.#calls = Math.max(0, this.#calls - 1);
-    this.#tokens = Math.max(0, this.#tokens - (prompt / calls + EXPECTED_ANSWER));
-    const money = this.#price === undefined ? null : this.#cost(prompt, completion);
-    this.#work.spend({ calls, tokens: prompt + completion, money });
-    if (hasFailed) this.#work.miss('model: some answers could not be used');
-  }
-
-  #cost(prompt: number, completion: number): number {
-    const { prompt: ofPrompt = 0, completion: ofCompletion = 0 } = this.#price ?? {};
-    return (prompt * ofPrompt + completion * ofCompletion) / 1e6;
-  }
-}
+const NOTHING: Contribution = { mentions: [], relations: [] };
 
 function workOf({ services: work }: StepActivation): BuildWork {
   if (work instanceof BuildWork) return work;

@@ -10,6 +10,7 @@ import {
   storedProgress,
 } from '../../knowledge/graph/build/build-options.js';
 import type { Contribution } from '../../knowledge/graph/facts.js';
+import type { KnowledgeGraphs } from '../../knowledge/graph/knowledge-graphs.js';
 import type { ExtractByRules } from '../../knowledge/graph/rules/extract-by-rules.js';
 import type { ChatChoice } from '../../models/router.js';
 import { type ClaimedBuild, textHash } from '../../records/graph-store.js';
@@ -27,6 +28,8 @@ export interface BuildServices {
   readonly parts: BaseParts;
   /** @default none: the layer `model` reads nothing, and says so */
   readonly chat?: FindChat | undefined;
+  /** The graphs that are built: their communities are reported on. @default none: no reports are written, and the build says so */
+  readonly graphs?: Pick<KnowledgeGraphs, 'ask'> | undefined;
   /** Price of a model by its id. @default none is known */
   readonly price?: ((model: string) => TokenPrice | undefined) | undefined;
 }

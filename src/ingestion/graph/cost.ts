@@ -1,19 +1,30 @@
 /** What a build will take, before anything starts. */
+import { EngineError } from '../../errors.js';
 import type { BaseParts } from '../../knowledge/base/parts.js';
+import { availableChunks } from '../../knowledge/base/retrieval.js';
 import type { BuildRequest } from '../../knowledge/graph/build/build-options.js';
 import type { BuildCost } from '../../knowledge/graph/build/graph-builds.js';
+import { promptTokens } from '../../knowledge/graph/calls/ask-twice.js';
+import { communityReportCall, EXPECTED_REPORT } from '../../knowledge/graph/calls/community-report.js';
+import type { KnowledgeGraphs } from '../../knowledge/graph/knowledge-graphs.js';
+import { MAX_WRITTEN } from '../../knowledge/graph/reports/written-report.js';
 import type { ExtractByRules } from '../../knowledge/graph/rules/extract-by-rules.js';
 import type { VersionedRules } from '../../knowledge/graph/rules/own-rules.js';
 import type { ChatChoice } from '../../models/router.js';
 import type { ChunkRecord } from '../../records/knowledge.js';
 import type { TokenPrice } from './build-work.js';
-import { EXPECTED_ANSWER, promptTokens } from './extract-by-model.js';
+import { EXPECTED_ANSWER, extractCall } from './extract-by-model.js';
+import { readMaterial } from './write-reports.js';
 
 /** What is estimated. */
 export interface CostQuestion {
   readonly tenant: string;
   readonly datasetId: string;
   readonly layers: BuildRequest['layers'];
+  /** Whether reports are written. */
+  readonly reports: boolean;
+  /** The graphs, whose communities are counted. @default they are estimated by the chunks */
+  readonly graphs?: Pick<KnowledgeGraphs, 'ask'> | undefined;
   readonly model: ChatChoice | undefined;
   readonly price: TokenPrice | undefined;
 }
@@ -43,17 +54,64 @@ export async function estimateCost(
     after = some.at(-1)?.id;
     if (some.length < LOOK) break;
   }
-  const completion = asks ? chunks * EXPECTED_ANSWER : 0;
+  const reports = question.reports && model !== undefined ? await reportsOf(parts, question, chunks) : NO_REPORTS;
+  prompt += reports.prompt;
+  const calls = (asks ? chunks : 0) + reports.count;
+  const completion = (asks ? chunks * EXPECTED_ANSWER : 0) + reports.count * EXPECTED_REPORT;
   const known = price && (prompt * price.prompt + completion * price.completion) / 1e6;
   return {
-    ...{ chunks, calls: asks ? chunks : 0, prompt_tokens: prompt, completion_tokens: completion },
-    money: asks ? (known ?? null) : 0,
-    ms: chunks * RULES_MS * layers.length + (asks ? (chunks * CALL_MS) / CONCURRENT_CALLS : 0),
+    ...{ chunks, reports: reports.count, calls, prompt_tokens: prompt, completion_tokens: completion },
+    money: asks || question.reports ? (known ?? null) : 0,
+    ms: chunks * RULES_MS * layers.length + (calls * CALL_MS) / CONCURRENT_CALLS,
     model: model?.name ?? null,
   };
 }
 
 function promptOf({ text }: ChunkRecord, rules: ExtractByRules): number {
   const known = [...new Set(rules(text).mentions.map(({ name }) => name))].slice(0, 20);
-  return promptTokens({ text, entityTypes: [], known });
+  return promptTokens(extractCall({ text, entityTypes: [], known }));
+}
+
+const NO_REPORTS = { count: 0, prompt: 0 };
+/** Chunks for each community of most graphs, and tokens of the prompt of a usual report: for what is not there yet. */
+const CHUNKS_A_COMMUNITY = 8;
+const USUAL_PROMPT = 1_800;
+/** Communities whose prompts are counted one by one. */
+const COUNTED = 200;
+
+/** The reports that are missing or stale, and those that new chunks will need. */
+async function reportsOf(
+  parts: BaseParts,
+  { tenant, datasetId, graphs }: CostQuestion,
+  newChunks: number,
+): Promise<{ readonly count: number; readonly prompt: number }> {
+  const expected = Math.ceil(newChunks / CHUNKS_A_COMMUNITY);
+  const { material, of } = await materialOf(graphs, tenant, datasetId);
+  const signal = new AbortController().signal;
+  let prompt = 0;
+  for (const one of material) {
+    const chunks = await availableChunks(parts, tenant, one.chunks, signal);
+    prompt += promptTokens(
+      communityReportCall(
+        readMaterial(
+          one,
+          [...chunks.values()].map(({ chunk }) => chunk),
+        ),
+      ),
+    );
+  }
+  const usual = material.length === 0 ? USUAL_PROMPT : prompt / material.length;
+  const count = Math.min(MAX_WRITTEN, Math.max(of, expected));
+  return { count, prompt: Math.round(prompt + Math.max(0, count - material.length) * usual) };
+}
+
+/** Of a dataset without a graph nothing. */
+async function materialOf(graphs: CostQuestion['graphs'], tenant: string, datasetId: string) {
+  const none = { material: [], of: 0 };
+  try {
+    return (await graphs?.ask(tenant, datasetId, { kind: 'material', limit: COUNTED })) ?? none;
+  } catch (error) {
+    if (EngineError.is(error) && error.code === 'GRAPH_MISSING') return none;
+    throw error;
+  }
 }

@@ -1,12 +1,8 @@
 /** What a model reads in a chunk: entities and relations whose names occur in the text. */
-import { catchError, map, type Observable, of, throwError } from 'rxjs';
 import { z } from 'zod';
-import { askForJson } from '../../chat/stages/ask-for-json.js';
-import { EngineError } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
+import type { GraphCall } from '../../knowledge/graph/calls/ask-twice.js';
 import { type Contribution, MAX_NAME, type Mention, type Relation } from '../../knowledge/graph/facts.js';
-import { estimateTokens } from '../../models/estimate-tokens.js';
-import type { ChatChoice } from '../../models/router.js';
 
 /** What a model is asked about. */
 export interface ModelQuestion {
@@ -14,16 +10,6 @@ export interface ModelQuestion {
   readonly entityTypes: readonly string[];
   /** Names that rules have found in the text. */
   readonly known: readonly string[];
-}
-
-/** What a model gave, and what that took. */
-export interface ModelReading {
-  readonly contribution: Contribution;
-  readonly calls: number;
-  readonly prompt: number;
-  readonly completion: number;
-  /** Whether no answer could be used. */
-  readonly hasFailed: boolean;
 }
 
 /** UTF-16 units of a text that a model is shown, and of what it says of something. */
@@ -96,55 +82,25 @@ const relationSchema = z.looseObject({
   weight: z.number().catch(1),
 });
 
-/** Tokens of the prompt of a question. */
-export function promptTokens({ text: shown, entityTypes, known }: ModelQuestion): number {
-  return (
-    estimateTokens(TASK) +
-    estimateTokens(JSON.stringify([shown.slice(0, MAX_SHOWN), entityTypes, known])) +
-    SCHEMA_TOKENS
-  );
-}
-
-/** Tokens that the schema takes in most prompts. */
-const SCHEMA_TOKENS = 150;
-
-/**
- * Asks a model what a text says; emits once. An answer that holds no object is asked for once more; then nothing is contributed. Cold: unsubscribing closes the
- * connection. The schema is called `graph_extract`.
- *
- * Errors: those of the model, but MODEL_RESPONSE.
- */
-export function extractByModel({ model, name }: ChatChoice, question: ModelQuestion): Observable<ModelReading> {
-  const input = {
-    text: question.text.slice(0, MAX_SHOWN),
-    entity_types: [...question.entityTypes],
-    known: [...question.known],
+/** The question `graph_extract`: what a text says. An answer without an object is of no use; names that the text does not hold are dropped. */
+export function extractCall(question: ModelQuestion): GraphCall<Contribution> {
+  return {
+    name: 'graph_extract',
+    schema: SCHEMA,
+    task: TASK,
+    input: {
+      text: question.text.slice(0, MAX_SHOWN),
+      entity_types: [...question.entityTypes],
+      known: [...question.known],
+    },
+    maxTokens: MAX_ANSWER,
+    expected: EXPECTED_ANSWER,
+    read: (answer) => readAnswer(answer, question),
   };
-  const asked = { name: 'graph_extract', schema: SCHEMA, task: TASK, input, maxTokens: MAX_ANSWER };
-  const prompt = promptTokens(question);
-  const ask = (calls: number): Observable<ModelReading> =>
-    askForJson({ model, name }, asked).pipe(
-      map((answer) => ({
-        contribution: readAnswer(answer, question),
-        ...{ calls, prompt: calls * prompt, completion: estimateTokens(JSON.stringify(answer)), hasFailed: false },
-      })),
-    );
-  const failed = {
-    contribution: { mentions: [], relations: [] },
-    calls: 2,
-    prompt: 2 * prompt,
-    completion: 0,
-    hasFailed: true,
-  };
-  const isUnusable = (error: unknown): boolean => EngineError.is(error) && error.code === 'MODEL_RESPONSE';
-  return ask(1).pipe(
-    catchError((error: unknown) => (isUnusable(error) ? ask(2) : throwError(() => error))),
-    catchError((error: unknown) => (isUnusable(error) ? of(failed) : throwError(() => error))),
-  );
 }
 
 /** Reads an answer as what it is: a text of others. What the passage does not name is left out. */
-export function readAnswer(answer: JsonObject, { text: passage, entityTypes }: ModelQuestion): Contribution {
+function readAnswer(answer: JsonObject, { text: passage, entityTypes }: ModelQuestion): Contribution {
   const { entities, relations } = answerSchema.parse(answer);
   const lower = passage.toLowerCase();
   const mentions = new Map<string, Mention>();

@@ -20,7 +20,12 @@ import {
 } from 'rxjs';
 import { stream } from '../../compose/run.js';
 import { EngineError, toEngineError } from '../../errors.js';
-import { type BuildProgress, newProgress, storedProgress } from '../../knowledge/graph/build/build-options.js';
+import {
+  type BuildProgress,
+  newProgress,
+  storedProgress,
+  writesReports,
+} from '../../knowledge/graph/build/build-options.js';
 import type { BuildReport, GraphBuilds } from '../../knowledge/graph/build/graph-builds.js';
 import { rulesOfDataset, type VersionedRules } from '../../knowledge/graph/rules/own-rules.js';
 import { busy } from '../../knowledge/graph/service/graph-of-base.js';
@@ -64,10 +69,12 @@ export function createGraphBuilds(options: GraphBuildsOptions): GraphBuilds {
       wake$.next();
       return build;
     },
-    async cost(tenant, datasetId, { layers, model }) {
+    async cost(tenant, datasetId, { layers, model, ...asked }) {
       const choice = options.chat?.(tenant, model);
       const price = choice && options.price?.(model === '' ? choice.name : model);
-      return estimateCost(parts, await rulesOf(tenant, datasetId), { tenant, datasetId, layers, model: choice, price });
+      const reports = writesReports({ layers, ...asked });
+      const question = { tenant, datasetId, layers, reports, graphs: options.graphs, model: choice, price };
+      return estimateCost(parts, await rulesOf(tenant, datasetId), question);
     },
     find: (tenant, datasetId) => store.findBuild(tenant, datasetId),
     async cancel(tenant, datasetId) {

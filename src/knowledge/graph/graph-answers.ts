@@ -21,10 +21,28 @@ export interface CommunityReport {
   /** 0 to 10: how much of the graph hangs on it. */
   readonly rating: number;
   readonly findings: readonly ReportFinding[];
-  /** Changes with the members of the community and what is said of them. */
+  /** Changes with the members of the community, what is said of them, and the passages that say it. */
   readonly fingerprint: string;
   /** Whether something of the community has changed since a model wrote the report. @default false */
   readonly isStale?: boolean;
+  /** Who wrote it. */
+  readonly by: 'rules' | 'model';
+}
+
+/** What a model is to read of a community whose report is missing or stale. */
+export interface ReportMaterial {
+  readonly community: string;
+  readonly level: number;
+  readonly fingerprint: string;
+  readonly entities: readonly { readonly name: string; readonly type: string; readonly description: string }[];
+  readonly relations: readonly {
+    readonly source: string;
+    readonly target: string;
+    readonly relation: string;
+    readonly description: string;
+  }[];
+  /** Ids of the passages that show it, those of the strongest relations first. */
+  readonly chunks: readonly string[];
 }
 
 /** Which part. */
@@ -99,6 +117,8 @@ export type GraphAsk =
   | { readonly kind: 'path'; readonly question: string; readonly between?: readonly [string, string] | undefined }
   | { readonly kind: 'global'; readonly question: string; readonly level?: number | undefined; readonly limit: number }
   | { readonly kind: 'reports'; readonly level?: number | undefined; readonly limit: number }
+  /** Communities on which a model is to write a report, the largest first. */
+  | { readonly kind: 'material'; readonly limit: number }
   | ({ readonly kind: 'show' } & ShowQuery)
   /** @default `layers`: all */
   | { readonly kind: 'export'; readonly form: GraphForm; readonly layers?: readonly GraphLayer[] | undefined }
@@ -117,6 +137,12 @@ export interface GraphAnswers {
     readonly of: number;
   };
   readonly reports: { readonly reports: readonly CommunityReport[]; readonly of: number };
+  readonly material: {
+    readonly material: readonly ReportMaterial[];
+    readonly of: number;
+    /** Keys of written reports that no community has any more. */
+    readonly lost: readonly string[];
+  };
   readonly show: GraphPart;
   readonly export: { readonly text: string; readonly nodes: number; readonly edges: number };
   readonly find: { readonly entities: readonly ToldEntity[] };

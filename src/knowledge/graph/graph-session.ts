@@ -5,6 +5,8 @@ import type { ChunkContribution, GraphLayer } from './facts.js';
 import type { RankSeed } from './graph-answers.js';
 import type { GraphEntity, GraphRelation, NameDecision, SummedGraph } from './graph-records.js';
 import { nameForm, type Simplify } from './names/name-forms.js';
+import { SessionReports } from './reports/session-reports.js';
+import type { WrittenReport } from './reports/written-report.js';
 import type { FoundPassageOfGraph, FoundPath } from './search/found-passages.js';
 import { searchLocally } from './search/local-search.js';
 import { NameIndex } from './search/name-index.js';
@@ -23,6 +25,8 @@ export interface ContributionKey {
 /** A contribution as it is stored. */
 export interface StoredContribution extends ChunkContribution {
   readonly version: string;
+  /** Of the text that it was made of. @default not known */
+  readonly textHash?: string | undefined;
 }
 
 /** What changes in a session. */
@@ -33,6 +37,8 @@ export interface SessionChange {
   /** All decisions, and all pairs of names that mean the same. */
   readonly decisions?: readonly NameDecision[] | undefined;
   readonly aliases?: readonly (readonly [string, string])[] | undefined;
+  /** All reports that a model wrote. */
+  readonly reports?: readonly WrittenReport[] | undefined;
 }
 
 /** What is derived from the contributions. */
@@ -43,6 +49,9 @@ interface Derived {
   network?: PassageNetwork;
   entityNetwork?: EntityNetwork;
   communities?: Communities;
+  reports?: SessionReports;
+  /** Of each chunk that contributes, the hash of its text. */
+  chunks?: ReadonlyMap<string, string>;
   entitiesOf?: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -55,6 +64,7 @@ export class GraphSession {
   readonly #simplify: Simplify | undefined;
   #decisions: readonly NameDecision[] = [];
   #aliases: readonly (readonly [string, string])[] = [];
+  #reports: readonly WrittenReport[] = [];
   #derived: Derived | undefined;
 
   constructor(simplify?: Simplify) {
@@ -66,11 +76,12 @@ export class GraphSession {
     return this.#contributions.size;
   }
 
-  change({ put = [], remove = [], decisions, aliases }: SessionChange): void {
+  change({ put = [], remove = [], decisions, aliases, reports }: SessionChange): void {
     for (const key of remove) this.#contributions.delete(placeOf(key));
     for (const one of put) this.#contributions.set(placeOf(one), one);
     if (decisions !== undefined) this.#decisions = decisions;
     if (aliases !== undefined) this.#aliases = aliases;
+    if (reports !== undefined) this.#reports = reports;
     this.#derived = undefined;
   }
 
@@ -108,6 +119,22 @@ export class GraphSession {
     return made.communities;
   }
 
+  get reports(): SessionReports {
+    const made = this.#made();
+    made.reports ??= new SessionReports(this, this.#reports);
+    return made.reports;
+  }
+
+  /** Whether a chunk contributes anything. */
+  hasChunk(id: string): boolean {
+    return this.#chunks().has(id);
+  }
+
+  /** The hash of the text of a chunk; empty where it is not known. */
+  textHashOf(id: string): string {
+    return this.#chunks().get(id) ?? '';
+  }
+
   get passages(): PassageNetwork {
     const made = this.#made();
     made.network ??= new PassageNetwork(made.graph);
@@ -141,6 +168,12 @@ export class GraphSession {
   paths(from: GraphEntity, to: GraphEntity): readonly FoundPath[] {
     const { graph, relationsOf } = this.#made();
     return findPaths({ graph, relationsOf, from: from.id, to: to.id });
+  }
+
+  #chunks(): ReadonlyMap<string, string> {
+    const made = this.#made();
+    made.chunks ??= new Map([...this.#contributions.values()].map(({ chunkId, textHash = '' }) => [chunkId, textHash]));
+    return made.chunks;
   }
 
   #made(): Derived {

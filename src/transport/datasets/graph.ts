@@ -11,6 +11,7 @@ import { forClient } from '../http/client-left.js';
 import type { RouteGroup } from '../http/route.js';
 import { strictRoute } from '../ragflow/dialect.js';
 import {
+  flagField,
   listField,
   numberField,
   objectField,
@@ -46,6 +47,9 @@ const buildBody = z.strictObject({
   entity_types: listField(textField({ least: 1, most: 100 }))
     .optional()
     .describe('Types that a model chooses from.'),
+  reports: flagField()
+    .optional()
+    .describe('Whether a model writes reports on communities; default with the layer model.'),
   model: textField({ most: 200 }).optional().describe('Id of the model; default the default one.'),
 });
 
@@ -70,7 +74,11 @@ const showQuery = z.looseObject({
   limit: wholeParameter(1, 200, MAX_NODES),
 });
 
-const costQuery = z.looseObject({ layers: parameters, model: parameter });
+const costQuery = z.looseObject({
+  layers: parameters,
+  model: parameter,
+  reports: parameter.describe('true or false; default with the layer model.'),
+});
 
 const hitView = defineView<GraphHit>()({
   id: [string, ({ chunk }) => chunk.id],
@@ -99,8 +107,13 @@ export const graphRoutes: RouteGroup = {
       data: anyObject,
       handle: async ({ tenant, query, found: { dataset } }, parts) => {
         const given = query.layers.length === 0 ? {} : { layers: query.layers };
-        const request = buildRequestSchema.pick({ layers: true, model: true });
-        const asked = parsedBuild(request, { ...given, ...(query.model !== undefined && { model: query.model }) });
+        const request = buildRequestSchema.pick({ layers: true, model: true, reports: true });
+        const { model, reports } = query;
+        const asked = parsedBuild(request, {
+          ...given,
+          ...(model !== undefined && { model }),
+          ...(reports !== undefined && { reports: reports === 'true' }),
+        });
         return success({ ...(await (await buildsOf(parts)).cost(tenant, dataset.id, asked)) });
       },
     }),

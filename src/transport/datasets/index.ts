@@ -9,6 +9,7 @@ import { evaluationRoutes } from './evaluate.js';
 import { graphRoutes } from './graph.js';
 import { graphAliasRoutes } from './graph-aliases.js';
 import { graphIndexRoutes } from './graph-index.js';
+import { graphReportRoutes } from './graph-reports.js';
 import { graphRuleRoutes } from './graph-rules.js';
 import { ingestionEventRoutes } from './ingestion-events.js';
 import { ingestionLogRoutes } from './ingestion-logs.js';
@@ -25,6 +26,7 @@ export const datasetGroups: readonly RouteGroup[] = [
   graphRoutes,
   ownGraphRoutes,
   graphAliasRoutes,
+  graphReportRoutes,
   graphRuleRoutes,
   graphIndexRoutes,
   documentRoutes,

@@ -21,12 +21,22 @@ export const buildRequestSchema = z.strictObject({
     .array(z.string().min(1).max(100))
     .max(100)
     .default([...ENTITY_TYPES]),
+  /** Whether a model writes reports on communities. Default: with the layer `model`. */
+  reports: z.boolean().exactOptional(),
   /** Model that reads chunks; empty for the default one. */
   model: z.string().max(200).default(''),
 });
 
 /** What a build is asked for. */
 export type BuildRequest = z.output<typeof buildRequestSchema>;
+
+/** Whether reports are written by a build. */
+export function writesReports({ layers, reports }: Pick<BuildRequest, 'layers' | 'reports'>): boolean {
+  return reports ?? layers.includes('model');
+}
+
+/** What a build counts: chunks that its layers read, reports that are written. */
+export type BuildPart = BuildLayer | 'reports';
 
 /** What was spent. */
 export interface BuildSpent {
@@ -40,9 +50,9 @@ export interface BuildSpent {
 /** How far a build is. */
 export interface BuildProgress {
   readonly request: BuildRequest;
-  /** Chunks that each layer has read, of those that it was to read. */
-  readonly done: Readonly<Partial<Record<BuildLayer, number>>>;
-  readonly of: Readonly<Partial<Record<BuildLayer, number>>>;
+  /** Chunks that each layer has read, of those that it was to read; reports that were written, of those that were missing or stale. */
+  readonly done: Readonly<Partial<Record<BuildPart, number>>>;
+  readonly of: Readonly<Partial<Record<BuildPart, number>>>;
   readonly spent: BuildSpent;
   /** What is missing at the end, one line each: the budget was reached, a model answered nothing that can be used. */
   readonly missing: readonly string[];

@@ -7,6 +7,8 @@ import { type BuildProgress, type BuildRequest, readProgress } from './build-opt
 export interface BuildCost {
   /** Chunks that each layer still has to read. */
   readonly chunks: number;
+  /** Reports on communities that a model will write; of chunks that are not read yet, as most graphs need them. */
+  readonly reports: number;
   readonly calls: number;
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
@@ -30,7 +32,11 @@ export interface GraphBuilds {
   /** Puts a build in line. @throws EngineError GRAPH_BUSY while another one of the dataset runs */
   start(tenant: string, datasetId: string, request: BuildRequest): Promise<GraphBuildRecord>;
   /** What a build would take; nothing is started. */
-  cost(tenant: string, datasetId: string, request: Pick<BuildRequest, 'layers' | 'model'>): Promise<BuildCost>;
+  cost(
+    tenant: string,
+    datasetId: string,
+    request: Pick<BuildRequest, 'layers' | 'model' | 'reports'>,
+  ): Promise<BuildCost>;
   /** The last build of a dataset, as it stands. */
   find(tenant: string, datasetId: string): Promise<GraphBuildRecord | undefined>;
   /** Stops a build; connections to models are closed at once in this process. Whether there was one. */

@@ -6,7 +6,6 @@ import type { GraphEntity } from '../graph-records.js';
 import type { GraphReason } from '../graph-search.js';
 import type { GraphSession } from '../graph-session.js';
 import { wordsVector } from '../names/sentence-vector.js';
-import { reportOn } from '../reports.js';
 import type { FoundPassageOfGraph } from '../search/found-passages.js';
 import { partOfGraph } from './graph-part.js';
 
@@ -43,8 +42,10 @@ export function answerAsk<A extends GraphAsk>(session: GraphSession, ask: A): Gr
         return answerGlobal(session, ask);
       case 'reports': {
         const own = communitiesOf(session, ask.level);
-        return { reports: own.slice(0, ask.limit).map((one) => reportOn(session, one)), of: own.length };
+        return { reports: own.slice(0, ask.limit).map((one) => session.reports.on(one)), of: own.length };
       }
+      case 'material':
+        return session.reports.material(ask.limit);
       case 'show':
         return partOfGraph(session, ask);
       case 'export': {
@@ -93,7 +94,7 @@ function answerGlobal(
   { question, level, limit }: Extract<GraphAsk, { kind: 'global' }>,
 ): GraphAnswers['global'] {
   const own = communitiesOf(session, level);
-  const reports = own.slice(0, MAX_REPORTS).map((one) => reportOn(session, one));
+  const reports = own.slice(0, MAX_REPORTS).map((one) => session.reports.on(one));
   const asked = wordsVector(question);
   const rated = reports
     .map((report) => ({ report, rating: ratingOf(asked, report) }))

@@ -6,6 +6,7 @@ import type { GraphAnswers, GraphAsk } from '../graph-answers.js';
 import type { NameDecision } from '../graph-records.js';
 import { type ContributionKey, GraphSession, type StoredContribution } from '../graph-session.js';
 import type { Simplify } from '../names/name-forms.js';
+import type { WrittenReport } from '../reports/written-report.js';
 import { answerAsk } from './graph-asks.js';
 
 /** What a desk is asked for; `graph` names the graph. */
@@ -17,6 +18,7 @@ export type DeskRequest =
       readonly keys: readonly ContributionKey[];
       readonly decisions: readonly NameDecision[];
       readonly aliases: readonly (readonly [string, string])[];
+      readonly reports: readonly WrittenReport[];
     }
   | { readonly do: 'put'; readonly graph: string; readonly contributions: readonly StoredContribution[] }
   | { readonly do: 'ask'; readonly graph: string; readonly ask: GraphAsk };
@@ -54,8 +56,10 @@ export function createDesk(loadSimplify: () => Promise<Simplify>) {
       return answerAsk(known, request.ask);
     }
     const session = known ?? new GraphSession(await loadSimplify());
-    if (request.do === 'begin') session.change({ decisions: request.decisions, aliases: request.aliases });
-    else session.change({ put: request.contributions });
+    if (request.do === 'begin') {
+      const { decisions, aliases, reports } = request;
+      session.change({ decisions, aliases, reports });
+    } else session.change({ put: request.contributions });
     const answer = request.do === 'begin' ? session.missing(request.keys) : session.size;
     use(request.graph, session);
     return answer;

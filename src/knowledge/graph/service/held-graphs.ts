@@ -7,6 +7,7 @@ import type { GraphAnswers, GraphAsk } from '../graph-answers.js';
 import type { NameDecision } from '../graph-records.js';
 import type { ContributionKey, StoredContribution } from '../graph-session.js';
 import { readContribution } from '../read-contribution.js';
+import { MAX_WRITTEN, REPORT_NOTE, readWritten, type WrittenReport } from '../reports/written-report.js';
 import { aliasesOfTerms } from '../rules/aliases-of-terms.js';
 import { findGiven, type GivenHead, givenVersion, readLoose } from './given-store.js';
 import type { GraphDesk } from './open-desk.js';
@@ -28,6 +29,7 @@ export interface HeldGraphs {
 const HEADS = 1_000;
 const CONTRIBUTIONS = 100;
 const NOTES = 500;
+const REPORTS = 50;
 /** Decisions and aliases that count. */
 const MAX_NOTES = 20_000;
 
@@ -44,7 +46,8 @@ export function createHeldGraphs({ store, indexes, desk }: HeldGraphsOptions): H
     const given = await findGiven(store, tenant, datasetId);
     const keys = await keysOf(tenant, datasetId, given);
     const { decisions, aliases } = await notesOf(tenant, datasetId);
-    const missing = await desk.answer({ do: 'begin', graph, keys, decisions, aliases });
+    const reports = await reportsOf(tenant, datasetId);
+    const missing = await desk.answer({ do: 'begin', graph, keys, decisions, aliases, reports });
     if (given !== undefined && missing.some(({ chunkId }) => chunkId === '')) {
       const loose = { ...LOOSE, version: given.version, ...(await readLoose(store, tenant, datasetId, given)) };
       await desk.answer({ do: 'put', graph, contributions: [loose] });
@@ -53,9 +56,11 @@ export function createHeldGraphs({ store, indexes, desk }: HeldGraphsOptions): H
     for (let from = 0; from < chunks.length; from += CONTRIBUTIONS) {
       const records = await store.readContributions(tenant, datasetId, chunks.slice(from, from + CONTRIBUTIONS));
       const contributions = records.flatMap((record): StoredContribution[] => {
-        const { chunkId, documentId, version, body } = record;
+        const { chunkId, documentId, version, textHash, body } = record;
         const layer = layerOf(record.layer, given);
-        return layer === undefined ? [] : [{ chunkId, documentId, version, layer, ...readContribution(body) }];
+        return layer === undefined
+          ? []
+          : [{ chunkId, documentId, version, layer, textHash, ...readContribution(body) }];
       });
       await desk.answer({ do: 'put', graph, contributions });
     }
@@ -116,6 +121,20 @@ export function createHeldGraphs({ store, indexes, desk }: HeldGraphsOptions): H
     }
     const dataset = await store.findDataset(tenant, datasetId);
     return { decisions, aliases: [...aliases, ...aliasesOfTerms(dataset ?? {})] };
+  };
+  const reportsOf = async (tenant: string, datasetId: string): Promise<WrittenReport[]> => {
+    const reports: WrittenReport[] = [];
+    let after: string | undefined;
+    while (reports.length < MAX_WRITTEN) {
+      const notes = await store.listNotes(tenant, datasetId, REPORT_NOTE, after, REPORTS);
+      for (const note of notes) {
+        const written = readWritten(note);
+        if (written !== undefined) reports.push(written);
+      }
+      after = notes.at(-1)?.key;
+      if (notes.length < REPORTS) break;
+    }
+    return reports;
   };
   const loaded = (tenant: string, datasetId: string, graph: string): Promise<number> => {
     const known = loads.get(graph);
