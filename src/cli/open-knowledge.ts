@@ -63,10 +63,13 @@ export async function openKnowledge(
       stores.openIndexStorage(),
     ]);
   const { createGraphBuilds } = await import('../ingestion/graph/run-builds.js');
+  const { graphModelOf } = await import('../ingestion/graph/graph-model-of.js');
   const { createIngestionHub } = await import('../knowledge/base/ingestion-hub.js');
   const terms = termsFile === undefined ? [] : await readTermsFile(termsFile);
   const onError = (error: unknown): void => log.error({ err: error }, 'work on a knowledge base failed');
   const modelsOf = (tenant: string): Services['models'] => models.forTenant?.(tenant) ?? models;
+  const { agents } = stores;
+  const services = agents && ingestion && openIngestion(agents, { models }, ingestion);
   const base = createKnowledgeBase({
     store,
     files: stores.files,
@@ -82,6 +85,10 @@ export async function openKnowledge(
     },
     terms,
     local,
+    graphModels: (tenant, id) => {
+      const choice = services?.chat?.(tenant, id);
+      return choice && graphModelOf(choice);
+    },
     embedders: (tenant, model) => {
       try {
         return modelsOf(tenant).embedder(model);
@@ -91,8 +98,6 @@ export async function openKnowledge(
       }
     },
   });
-  const { agents } = stores;
-  const services = agents && ingestion && openIngestion(agents, { models }, ingestion);
   const { parts } = base;
   const builds = createGraphBuilds({
     parts,

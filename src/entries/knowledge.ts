@@ -88,6 +88,7 @@ export type {
   BuildSpent,
 } from '../knowledge/graph/build/build-options.js';
 export type { BuildCost, BuildReport, GraphBuilds } from '../knowledge/graph/build/graph-builds.js';
+export type { FindGraphModel, GraphModel, GraphModelQuestion } from '../knowledge/graph/calls/graph-model.js';
 export type { GraphLayer } from '../knowledge/graph/facts.js';
 export type { GraphForm } from '../knowledge/graph/given/graph-forms.js';
 export type {
@@ -97,6 +98,7 @@ export type {
   GraphAsk,
   GraphPart,
   RankSeed,
+  RatedReport,
   ReportFinding,
   ReportMaterial,
   ShowQuery,

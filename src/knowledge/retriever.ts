@@ -1,6 +1,6 @@
 /** What finds passages in datasets: an index in this process, another service, later the knowledge base. */
 import type { JsonObject } from '../json.js';
-import type { GraphSearchKind } from './graph/graph-search.js';
+import type { GraphSearchBudget, GraphSearchKind } from './graph/graph-search.js';
 
 /** One search. */
 export interface RetrievalRequest {
@@ -22,6 +22,9 @@ export interface RetrievalRequest {
   readonly useGraph: boolean;
   /** Which search of graphs gives the passages, alone. @default none: graphs only fill places, with `useGraph` */
   readonly graph?: GraphSearchKind | undefined;
+  /** Of such a search: what a model may spend, and which one. @default none: it works by rules */
+  readonly graphBudget?: GraphSearchBudget | undefined;
+  readonly graphModel?: string | undefined;
   readonly useContents: boolean;
   /** RAGFlow's `meta_data_filter`; empty for none. */
   readonly filter: JsonObject;

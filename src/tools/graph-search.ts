@@ -24,6 +24,15 @@ export const graphSearch = defineSearch({
       'local',
       'local (around entities), global (over communities), drift (both), path (between two entities) or rank (a walk); default local.',
     ),
+    max_calls: wholeNumber(
+      0,
+      'Calls of a model that global and drift may make, 0 to 100; default 0: they work by rules.',
+      {
+        min: 0,
+        max: 100,
+      },
+    ),
+    llm_id: text('Id of that model; empty for the default one.'),
     top_n: wholeNumber(8, 'Passages at most, 1 to 100; default 8.', { max: 100 }),
   },
   search({ query }, { params, services, trace }): Observable<ToolEvent> {
@@ -41,6 +50,7 @@ export const graphSearch = defineSearch({
       crossLanguages: [],
       useGraph: true,
       graph: params.kind,
+      ...(params.max_calls > 0 && { graphBudget: { calls: params.max_calls }, graphModel: params.llm_id.trim() }),
       useContents: false,
       filter: {},
       ...(trace !== undefined && { headers: { ...trace } }),

@@ -32,6 +32,16 @@ describe('graph_search', () => {
     expect(outputs.json).toMatchObject([{ document: 'Orion.md', why: WHY }]);
   });
 
+  it('lets a model take part where it may be called', async () => {
+    const { asked, services } = remember();
+    const args = { query: 'a' };
+    await resultOf(graphSearch, '', { args, params: { datasets: 'one', kind: 'global' }, services });
+    expect(Object.keys(asked[0] ?? {})).not.toContain('graphBudget');
+    const params = { datasets: 'one', kind: 'global', max_calls: 5, llm_id: 'm@Fake' };
+    await resultOf(graphSearch, '', { args, params, services });
+    expect(asked[1]).toMatchObject({ graphBudget: { calls: 5 }, graphModel: 'm@Fake' });
+  });
+
   it('finds nothing where there is nothing', async () => {
     const given = { args: { query: 'nothing' }, params: { datasets: 'one' }, services: remember().services };
     expect(await resultOf(graphSearch, '', given)).toMatchObject({ text: '', outputs: { json: [] } });

@@ -8,6 +8,7 @@ import type { FileStore } from '../../records/files.js';
 import type { CountedDataset } from '../../records/knowledge.js';
 import type { KnowledgeStore } from '../../records/knowledge-store.js';
 import type { Page } from '../../records/repository.js';
+import type { FindGraphModel } from '../graph/calls/graph-model.js';
 import type { KnowledgeGraphs } from '../graph/knowledge-graphs.js';
 import { createKnowledgeGraphs } from '../graph/service/graph-of-base.js';
 import { openThreadDesk } from '../graph/service/open-desk.js';
@@ -47,6 +48,8 @@ export interface KnowledgeBaseOptions {
   readonly translate?: TranslateQuestion | undefined;
   /** Terms that mean the same, beside those of the package and of each dataset. @default none */
   readonly terms?: TermTable | undefined;
+  /** Models that searches of graphs with a budget ask. @default none: they work by rules */
+  readonly graphModels?: FindGraphModel | undefined;
   /** Where graphs are held in memory: in a thread of its own, started when a graph is asked for, or in the calling one. @default 'thread' */
   readonly graphs?: 'thread' | 'here' | undefined;
   /** Milliseconds since 1970. @default Date.now */
@@ -90,6 +93,7 @@ export function createKnowledgeBase(options: KnowledgeBaseOptions): KnowledgeBas
     terms = [],
     local,
     graphs: place = 'thread',
+    graphModels: models,
   } = options;
   const texts = createDocumentTexts(files);
   const lists = new SharedReads<Page<CountedDataset>>();
@@ -103,7 +107,7 @@ export function createKnowledgeBase(options: KnowledgeBaseOptions): KnowledgeBas
   const chunks = createChunks(parts);
   const search: KnowledgeBase['search'] = (tenant, query, signal) => searchKnowledge(parts, tenant, query, signal);
   const desk = place === 'here' ? openOwnDesk() : openThreadDesk();
-  const graphs = createKnowledgeGraphs({ parts, desk, search });
+  const graphs = createKnowledgeGraphs({ parts, desk, search, models });
   return {
     parts,
     datasets,

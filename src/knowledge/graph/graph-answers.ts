@@ -29,6 +29,11 @@ export interface CommunityReport {
   readonly by: 'rules' | 'model';
 }
 
+/** A report with how much its words have to do with a question, 0 to 100. */
+export interface RatedReport extends CommunityReport {
+  readonly relevance: number;
+}
+
 /** What a model is to read of a community whose report is missing or stale. */
 export interface ReportMaterial {
   readonly community: string;
@@ -116,6 +121,13 @@ export type GraphAsk =
   | { readonly kind: 'rank'; readonly question: string; readonly found: readonly RankSeed[]; readonly limit: number }
   | { readonly kind: 'path'; readonly question: string; readonly between?: readonly [string, string] | undefined }
   | { readonly kind: 'global'; readonly question: string; readonly level?: number | undefined; readonly limit: number }
+  /** Reports that a model is to read about a question: of a level, else of the finest one whose reports are within `maxTokens`. */
+  | {
+      readonly kind: 'rated';
+      readonly question: string;
+      readonly level?: number | undefined;
+      readonly maxTokens: number;
+    }
   | { readonly kind: 'reports'; readonly level?: number | undefined; readonly limit: number }
   /** Communities on which a model is to write a report, the largest first. */
   | { readonly kind: 'material'; readonly limit: number }
@@ -134,6 +146,13 @@ export interface GraphAnswers {
   readonly global: FoundInGraph & {
     readonly points: readonly GraphPoint[];
     readonly read: number;
+    readonly of: number;
+    readonly isStale: boolean;
+  };
+  readonly rated: {
+    readonly entities: readonly ToldEntity[];
+    /** Those that have most to do with the question first. */
+    readonly reports: readonly RatedReport[];
     readonly of: number;
   };
   readonly reports: { readonly reports: readonly CommunityReport[]; readonly of: number };

@@ -21,11 +21,16 @@ export interface GraphQuery {
   readonly between?: readonly [string, string] | undefined;
   /** Level of the communities of `global` and `drift`, from 0, the coarsest. @default chosen by `maxTokens` */
   readonly level?: number | undefined;
-  /** Tokens and calls of a model that the search may spend. @default none: the search uses no model */
+  /**
+   * Tokens and calls of a model that `global` and `drift` may spend. @default none: the search uses no model, unless one is named, which may be called 10
+   * times
+   */
   readonly budget?: GraphSearchBudget | undefined;
+  /** Id of the model. @default the default one */
+  readonly model?: string | undefined;
 }
 
-/** What a search may spend on models. */
+/** What a search may spend on models; what is absent has no bound. */
 export interface GraphSearchBudget {
   readonly calls?: number | undefined;
   readonly tokens?: number | undefined;
@@ -50,6 +55,8 @@ export interface GraphReason {
   readonly steps: readonly GraphStep[];
   /** Title of the community whose report named it. @default none */
   readonly community?: string | undefined;
+  /** The question that led to it, where `drift` asked one of its own. @default none */
+  readonly question?: string | undefined;
 }
 
 /** A passage that the graph led to; it is cited as any passage of a dataset is. */
@@ -94,6 +101,10 @@ export interface GraphFindings {
   readonly read: { readonly done: number; readonly of: number };
   /** Whether descriptions or reports were used that lost or gained a source since they were written. */
   readonly isStale: boolean;
+  /** Of `drift` the questions that a model asked on the way; else none. */
+  readonly questions: readonly string[];
+  /** Whether a model failed at a part of the work, which rules did then, or which is missing. */
+  readonly isDegraded: boolean;
   readonly spent: { readonly calls: number; readonly tokens: number };
 }
 
@@ -102,7 +113,7 @@ export interface KnowledgeGraphSearch {
   /**
    * What the graphs of datasets know of a question.
    *
-   * @throws EngineError NOT_FOUND for a dataset that does not exist; GRAPH_MISSING where none of the datasets has a graph; BAD_REQUEST for a
+   * @throws EngineError NOT_FOUND for a dataset that does not exist; MODEL_UNKNOWN for a model that does not exist; GRAPH_MISSING where none of the datasets has a graph; BAD_REQUEST for a
    * `path` whose ends cannot be told.
    */
   search(tenant: string, query: GraphQuery, signal: AbortSignal): Promise<GraphFindings>;

@@ -62,6 +62,11 @@ const searchBody = z.strictObject({
     .optional()
     .describe('Names of the two ends of `path`.'),
   level: wholeField(0, 16).optional(),
+  budget: objectField({ tokens: numberField(0, 1e12).optional(), calls: numberField(0, 1e9).optional() })
+    .optional()
+    .describe('What a model may spend on `global` and `drift`; without it they work by rules.'),
+  model: textField({ most: 200 }).optional().describe('Id of the model; default the default one.'),
+  llm_id: textField({ most: 200 }).optional().describe('Another name of `model`.'),
 });
 
 const namesBody = z.strictObject({ names: listField(textField({ least: 1, most: 120 })).describe('Two names.') });
@@ -166,9 +171,19 @@ export const graphRoutes: RouteGroup = {
       body: searchBody,
       data: z.looseObject({ hits: z.array(hitView.shape) }),
       handle: async ({ tenant, body, exchange, found: { base, dataset } }) => {
-        const { kind, question, limit, max_tokens: maxTokens, between, level } = body;
+        const {
+          kind,
+          question,
+          limit,
+          max_tokens: maxTokens,
+          between,
+          level,
+          budget,
+          llm_id: llmId,
+          model = llmId,
+        } = body;
         const query: GraphQuery = {
-          ...{ kind, question, limit, maxTokens, level, datasetIds: [dataset.id] },
+          ...{ kind, question, limit, maxTokens, level, budget, model, datasetIds: [dataset.id] },
           ...(between !== undefined && { between: [between[0] ?? '', between[1] ?? ''] }),
         };
         const found = await forClient(
@@ -176,8 +191,13 @@ export const graphRoutes: RouteGroup = {
           fromAbortable((signal) => base.graphs.search(tenant, query, signal)),
         );
         if (found === undefined) return undefined;
-        const { hits, isStale, ...others } = found;
-        return success({ ...others, is_stale: isStale, hits: hits.map((hit) => hitView.of(hit)) });
+        const { hits, isStale, isDegraded, ...others } = found;
+        return success({
+          ...others,
+          is_stale: isStale,
+          is_degraded: isDegraded,
+          hits: hits.map((hit) => hitView.of(hit)),
+        });
       },
     }),
     strictRoute('GET /datasets/:dataset/graph/merges', {

@@ -1,7 +1,9 @@
 /** Answers questions to one graph in memory. */
+import { estimateTokens } from '../../../models/estimate-tokens.js';
+import type { Community } from '../communities.js';
 import { exportGraph } from '../given/export-graph.js';
 import { writeGraph } from '../given/forms.js';
-import type { CommunityReport, GraphAnswers, GraphAsk, ToldEntity } from '../graph-answers.js';
+import type { CommunityReport, GraphAnswers, GraphAsk, RatedReport, ToldEntity } from '../graph-answers.js';
 import type { GraphEntity } from '../graph-records.js';
 import type { GraphReason } from '../graph-search.js';
 import type { GraphSession } from '../graph-session.js';
@@ -44,6 +46,8 @@ export function answerAsk<A extends GraphAsk>(session: GraphSession, ask: A): Gr
         const own = communitiesOf(session, ask.level);
         return { reports: own.slice(0, ask.limit).map((one) => session.reports.on(one)), of: own.length };
       }
+      case 'rated':
+        return ratedReports(session, ask);
       case 'material':
         return session.reports.material(ask.limit);
       case 'show':
@@ -82,11 +86,9 @@ function answerPath(
   return { entities: entities.slice(0, 2).map(told), paths };
 }
 
-/** The communities of a level, the largest first; of the one that has the most reports within the bound where none is named. */
-function communitiesOf(session: GraphSession, level: number | undefined) {
-  const { communities } = session.communities;
-  const wanted = level ?? 0;
-  return communities.filter((one) => one.level === wanted);
+/** The communities of a level, the largest first. @default the coarsest level */
+function communitiesOf(session: GraphSession, level = 0): Community[] {
+  return session.communities.communities.filter((one) => one.level === level);
 }
 
 function answerGlobal(
@@ -95,27 +97,62 @@ function answerGlobal(
 ): GraphAnswers['global'] {
   const own = communitiesOf(session, level);
   const reports = own.slice(0, MAX_REPORTS).map((one) => session.reports.on(one));
-  const asked = wordsVector(question);
-  const rated = reports
-    .map((report) => ({ report, rating: ratingOf(asked, report) }))
-    .filter(({ rating }) => rating >= LEAST_RATING)
-    .sort((a, b) => b.rating - a.rating || (a.report.community < b.report.community ? -1 : 1));
+  const rated = rate(question, reports).filter(({ relevance }) => relevance >= LEAST_RATING);
   const passages = new Map<string, FoundPassageOfGraph>();
-  for (const { report, rating } of rated) {
-    for (const { chunks } of report.findings) {
-      const why: GraphReason = { entities: [], steps: [], community: report.title };
+  for (const { title, findings, relevance } of rated) {
+    for (const { chunks } of findings) {
+      const why: GraphReason = { entities: [], steps: [], community: title };
       for (const chunkId of chunks.slice(0, 1))
-        if (!passages.has(chunkId)) passages.set(chunkId, { chunkId, score: rating / 100, why });
+        if (!passages.has(chunkId)) passages.set(chunkId, { chunkId, score: relevance / 100, why });
     }
   }
-  const points = rated
-    .slice(0, limit)
-    .map(({ report, rating }) => ({ text: report.summary, rating, reports: [report.title] }));
+  const used = rated.slice(0, limit);
   return {
     entities: session.names.named(question).map(told),
     passages: [...passages.values()].slice(0, limit),
-    ...{ points, read: reports.length, of: own.length },
+    points: used.map(({ title, summary, relevance }) => ({ text: summary, rating: relevance, reports: [title] })),
+    ...{ read: reports.length, of: own.length, isStale: used.some(({ isStale = false }) => isStale) },
   };
+}
+
+/** The reports of a level, or of the finest one that is within a bound; communities that are not divided are part of finer levels, too. */
+function ratedReports(
+  session: GraphSession,
+  { question, level, maxTokens }: Extract<GraphAsk, { kind: 'rated' }>,
+): GraphAnswers['rated'] {
+  const { communities } = session.communities;
+  const divided = new Set(communities.map(({ parent }) => parent));
+  const cut = (at: number): readonly Community[] =>
+    communities.filter((one) => one.level === at || (one.level < at && !divided.has(one.id)));
+  const entities = session.names.named(question).map(told);
+  const reportsOn = (own: readonly Community[]) => own.slice(0, MAX_REPORTS).map((one) => session.reports.on(one));
+  let at = level ?? communities.reduce((most, one) => Math.max(most, one.level), 0);
+  let own = level === undefined ? cut(at) : communitiesOf(session, level);
+  let reports = reportsOn(own);
+  while (level === undefined && at > 0 && tokensOf(reports) > maxTokens) {
+    at -= 1;
+    own = cut(at);
+    reports = reportsOn(own);
+  }
+  return { entities, reports: rate(question, reports), of: own.length };
+}
+
+function tokensOf(reports: readonly CommunityReport[]): number {
+  return reports.reduce(
+    (sum, { title, summary, findings }) =>
+      sum +
+      estimateTokens(`${title} ${summary}`) +
+      findings.reduce((all, finding) => all + estimateTokens(finding.summary), 0),
+    0,
+  );
+}
+
+/** Reports by how much they have to do with a question. */
+function rate(question: string, reports: readonly CommunityReport[]): RatedReport[] {
+  const asked = wordsVector(question);
+  return reports
+    .map((report) => ({ ...report, relevance: ratingOf(asked, report) }))
+    .sort((a, b) => b.relevance - a.relevance || (a.community < b.community ? -1 : 1));
 }
 
 /** 0 to 100: how much a report has to do with the question, and a little for how much hangs on its community. */

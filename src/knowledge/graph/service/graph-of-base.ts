@@ -6,16 +6,17 @@ import type { KnowledgeStore } from '../../../records/knowledge-store.js';
 import type { BaseParts } from '../../base/parts.js';
 import type { KnowledgeHits, KnowledgeQuery } from '../../base/retrieval.js';
 import { availableChunks } from '../../base/retrieval.js';
+import type { FindGraphModel } from '../calls/graph-model.js';
 import { Problems } from '../given/problems.js';
 import type { GivenReading } from '../given/read-given.js';
-import type { GraphAnswers, GraphAsk, ToldEntity } from '../graph-answers.js';
 import type { NameDecision } from '../graph-records.js';
-import type { GraphFindings, GraphHit, GraphQuery } from '../graph-search.js';
+import type { GraphHit } from '../graph-search.js';
 import type { KnowledgeGraphs } from '../knowledge-graphs.js';
 import type { FoundPassageOfGraph } from '../search/found-passages.js';
 import { createDatasetRules } from './dataset-rules.js';
+import { findInGraphs } from './find-in-graphs.js';
 import { findGiven, replaceGiven } from './given-store.js';
-import { createHeldGraphs, type HeldGraphs, pairOf } from './held-graphs.js';
+import { createHeldGraphs, pairOf } from './held-graphs.js';
 import type { GraphDesk } from './open-desk.js';
 import { createOwnAliases } from './own-aliases.js';
 
@@ -25,6 +26,8 @@ export interface KnowledgeGraphsOptions {
   readonly desk: GraphDesk;
   /** The search by words that a walk begins with. */
   readonly search: (tenant: string, query: KnowledgeQuery, signal: AbortSignal) => Promise<KnowledgeHits>;
+  /** Models that searches with a budget ask. @default none */
+  readonly models?: FindGraphModel | undefined;
 }
 
 const MAX_LIMIT = 100;
@@ -34,7 +37,7 @@ const SPARE = 3;
 const MAX_DECISIONS = 10_000;
 
 /** The graphs of a knowledge base. */
-export function createKnowledgeGraphs({ parts, desk, search }: KnowledgeGraphsOptions): KnowledgeGraphs {
+export function createKnowledgeGraphs({ parts, desk, search, models }: KnowledgeGraphsOptions): KnowledgeGraphs {
   const { store, indexes } = parts;
   const held = createHeldGraphs({ store, indexes, desk });
   const ask: KnowledgeGraphs['ask'] = async (tenant, datasetId, question) => {
@@ -69,7 +72,12 @@ export function createKnowledgeGraphs({ parts, desk, search }: KnowledgeGraphsOp
       return { nodes: reading.nodes, edges: reading.edges, chunks: chunks.size };
     },
     async search(tenant, query, signal) {
-      const found = await foundIn({ held, store, search }, tenant, query, signal);
+      const found = await findInGraphs(
+        { held, parts, search, models },
+        tenant,
+        { ...query, limit: SPARE * boundedLimit(query.limit ?? 8) },
+        signal,
+      );
       signal.throwIfAborted();
       const { limit = 8, maxTokens = MAX_TOKENS } = query;
       const hits = await hitsOf(parts, tenant, found.passages, { limit: boundedLimit(limit), maxTokens, signal });
@@ -143,125 +151,6 @@ export function busy(datasetId: string): EngineError {
 
 function boundedLimit(limit: number): number {
   return Math.max(1, Math.min(MAX_LIMIT, Math.floor(limit)));
-}
-
-/** What was found before texts are read. */
-interface Found {
-  readonly passages: readonly FoundPassageOfGraph[];
-  readonly findings: Omit<GraphFindings, 'hits'>;
-}
-
-/** What searches are made with. */
-interface SearchWork extends Pick<KnowledgeGraphsOptions, 'search'> {
-  readonly held: HeldGraphs;
-  readonly store: KnowledgeStore;
-}
-
-async function foundIn(
-  { held, store, search }: SearchWork,
-  tenant: string,
-  query: GraphQuery,
-  signal: AbortSignal,
-): Promise<Found> {
-  const { kind, question, datasetIds, level } = query;
-  const limit = SPARE * boundedLimit(query.limit ?? 8);
-  const parts: Found[] = [];
-  for (const datasetId of [...new Set(datasetIds)]) {
-    signal.throwIfAborted();
-    const asks = await asksOf(kind, { question, limit, level, between: query.between }, async () => {
-      const { hits } = await search(
-        tenant,
-        { question, datasetIds: [datasetId], pageSize: 50, similarityThreshold: 0 },
-        signal,
-      );
-      return hits.map(({ chunk, similarity }) => ({ chunkId: chunk.id, score: similarity }));
-    });
-    let own: Found | undefined;
-    for (const ask of asks) {
-      const answer = await held.ask(tenant, datasetId, ask);
-      if (answer !== undefined)
-        own = joined(kind, [...(own === undefined ? [] : [own]), foundOf(kind, answer, datasetId)]);
-    }
-    if (own !== undefined) parts.push(own);
-    else if ((await store.findDataset(tenant, datasetId)) === undefined)
-      throw new EngineError('NOT_FOUND', `There is no dataset "${datasetId}".`);
-  }
-  if (parts.length > 0) return joined(kind, parts);
-  const message = `None of the datasets ${JSON.stringify(datasetIds)} has a graph; build one first.`;
-  throw new EngineError('GRAPH_MISSING', message);
-}
-
-/** The questions to one graph that a search is made of. */
-async function asksOf(
-  kind: GraphQuery['kind'],
-  { question, limit, level, between }: Pick<GraphQuery, 'question' | 'level' | 'between'> & { readonly limit: number },
-  byWords: () => Promise<readonly { readonly chunkId: string; readonly score: number }[]>,
-): Promise<readonly GraphAsk[]> {
-  switch (kind) {
-    case 'local':
-      return [{ kind, question, limit }];
-    case 'global':
-      return [{ kind, question, level, limit }];
-    case 'drift':
-      return [
-        { kind: 'global', question, level, limit },
-        { kind: 'local', question, limit },
-      ];
-    case 'path':
-      return [{ kind, question, between }];
-    case 'rank':
-      return [{ kind, question, found: await byWords(), limit }];
-  }
-}
-
-type Answer = GraphAnswers['local' | 'rank' | 'path' | 'global'];
-
-function foundOf(kind: GraphQuery['kind'], answer: GraphAnswers[GraphAsk['kind']], datasetId: string): Found {
-  const given = answer as Partial<GraphAnswers['path'] & GraphAnswers['global']> & Answer;
-  const { entities, paths = [], points = [], read, of } = given;
-  const passages = 'passages' in answer ? answer.passages : paths.flatMap(passagesOfPath);
-  const findings = {
-    kind,
-    entities: entities.map(({ id, name, type, description }: ToldEntity) => ({
-      id,
-      name,
-      type,
-      description,
-      datasetId,
-    })),
-    paths: paths.map(({ steps }) => steps),
-    points,
-    read: { done: read ?? passages.length, of: of ?? passages.length },
-    isStale: false,
-    spent: { calls: 0, tokens: 0 },
-  };
-  return { passages, findings };
-}
-
-/** Each step of a way by the passage that shows it; those of better ways first. */
-function passagesOfPath({ steps, chunks }: GraphAnswers['path']['paths'][number], rank: number): FoundPassageOfGraph[] {
-  const entities = [...new Set(steps.flatMap(({ from, to }) => [from, to]))];
-  return chunks.flatMap((chunkId) =>
-    chunkId === undefined ? [] : [{ chunkId, score: 1 / (1 + rank), why: { entities, steps } }],
-  );
-}
-
-function joined(kind: GraphQuery['kind'], parts: readonly Found[]): Found {
-  const [first, ...others] = parts as readonly [Found, ...Found[]];
-  if (others.length === 0) return first;
-  const all = parts.map(({ findings }) => findings);
-  const sum = (of: (one: (typeof all)[number]) => number): number => all.reduce((total, one) => total + of(one), 0);
-  const entities = new Map(all.flatMap((one) => one.entities).map((one) => [`${one.datasetId} ${one.id}`, one]));
-  const findings = {
-    kind,
-    entities: [...entities.values()],
-    paths: all.flatMap(({ paths }) => paths),
-    points: all.flatMap(({ points }) => points).sort((a, b) => b.rating - a.rating),
-    read: { done: sum(({ read }) => read.done), of: sum(({ read }) => read.of) },
-    isStale: all.some(({ isStale }) => isStale),
-    spent: { calls: sum(({ spent }) => spent.calls), tokens: sum(({ spent }) => spent.tokens) },
-  };
-  return { passages: parts.flatMap(({ passages }) => passages).sort((a, b) => b.score - a.score), findings };
 }
 
 /** Passages with their texts, as many as fit; what was deleted meanwhile is left out. */

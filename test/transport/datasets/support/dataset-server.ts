@@ -1,7 +1,9 @@
 /** A server with a knowledge base in memory, whose documents are parsed in this process. */
 import { onTestFinished } from 'vitest';
+import { graphModelOf } from '../../../../src/ingestion/graph/graph-model-of.js';
 import { createGraphBuilds } from '../../../../src/ingestion/graph/run-builds.js';
 import { runIngestions } from '../../../../src/ingestion/run-ingestions.js';
+import type { FindChat } from '../../../../src/ingestion/work.js';
 import { createKnowledgeBase, type KnowledgeBase } from '../../../../src/knowledge/base/knowledge-base.js';
 import { createSearchIndexes } from '../../../../src/knowledge/base/search-indexes.js';
 import { createMemoryIndexStorage } from '../../../../src/knowledge/search/memory-index-storage.js';
@@ -28,11 +30,14 @@ export interface DatasetServer extends TestServer {
 export interface DatasetServerOptions extends TestServerOptions {
   /** Whether documents are parsed. @default true */
   readonly parses?: boolean;
+  /** Models that graphs are built and searched with. @default none */
+  readonly chat?: FindChat;
 }
 
 export async function startDatasets({
   parses = true,
   env = {},
+  chat,
   ...options
 }: DatasetServerOptions = {}): Promise<DatasetServer> {
   const memory = createMemoryStores();
@@ -41,8 +46,12 @@ export async function startDatasets({
     files: memory.files,
     indexes: createSearchIndexes({ storage: createMemoryIndexStorage() }),
     graphs: 'here',
+    graphModels: (tenant, id) => {
+      const choice = chat?.(tenant, id);
+      return choice && graphModelOf(choice);
+    },
   });
-  const builds = createGraphBuilds({ parts: base.parts });
+  const builds = createGraphBuilds({ parts: base.parts, graphs: base.graphs, chat });
   if (parses) {
     const work = runIngestions({ parts: base.parts }).subscribe();
     work.add(builds.run().subscribe());
