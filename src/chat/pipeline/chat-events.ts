@@ -29,6 +29,8 @@ export interface Evidence {
   readonly matches?: readonly { readonly start: number; readonly end: number }[];
   readonly score?: number;
   readonly scores?: JsonObject;
+  /** Of a passage that a graph led to: entities of the question, and the steps from there. */
+  readonly why?: JsonObject;
   readonly url?: string;
   readonly tool?: string;
   readonly args?: JsonObject;

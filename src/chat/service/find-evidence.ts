@@ -1,7 +1,7 @@
 /** Stage 6 of a served chat: which channels a question needs. */
 import { createHash } from 'node:crypto';
-import { map, type Observable } from 'rxjs';
-import type { JsonObject } from '../../json.js';
+import { catchError, forkJoin, map, type Observable, of } from 'rxjs';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { KnowledgeHits } from '../../knowledge/base/retrieval.js';
 import type { Intent } from '../intents/intent.js';
 import type { Memory } from '../memory/load-memory.js';
@@ -10,6 +10,7 @@ import type { RetrievalInput } from '../pipeline/chat-ports.js';
 import { type EvidenceChannel, gatherEvidence } from '../stages/gather-evidence.js';
 import type { Rewritten } from '../stages/rewrite-query.js';
 import type { StageResult } from '../stages/stage-result.js';
+import { GRAPH_CHANNEL, graphBehindSecond, graphChannel } from './graph-channel.js';
 import { type KnowledgeSource, knowledgeChannels, questionsOf, type WeightedQuestion } from './knowledge-channels.js';
 import type { ChatStagesOptions } from './stages-options.js';
 
@@ -44,7 +45,7 @@ export function wantsTools(intents: readonly Intent[]): boolean {
 
 /**
  * Asks the datasets and the tools that the intents name, within one time. `early$` is taken over when the datasets are asked; else it is not subscribed
- * to. `detail`: `channels`, and `processors` (what each step behind the search left).
+ * to. Where datasets have a graph, what it leads to comes behind the second. `detail`: `channels`, and `processors` (what each step behind the search left).
  */
 export function findEvidence(
   input: EvidenceInput,
@@ -64,12 +65,40 @@ export function findEvidence(
           report: (step) => void processors.push(step),
         })
       : [];
+  let isGraphAsked = false;
+  const graph =
+    source !== undefined && documents.length > 0
+      ? graphChannel({
+          ...source,
+          question: turn.message,
+          found$: forkJoin(documents.map(({ find$ }) => find$)).pipe(
+            map((found) => found.flat()),
+            // Its failure is that of its own channels.
+            catchError(() => of([])),
+          ),
+          asked: () => {
+            isGraphAsked = true;
+          },
+        })
+      : undefined;
   const tools = intents.flatMap((intent) =>
     intent.kind === 'MCP' && !isLookUp(intent) && intent.missing === undefined ? [toolChannel(intent, options)] : [],
   );
-  return gatherEvidence({ channels: [...documents, ...tools] }).pipe(
-    map((gathered) => ({ ...gathered, detail: { ...gathered.detail, processors } })),
+  return gatherEvidence({ channels: [...documents, ...(graph === undefined ? [] : [graph]), ...tools] }).pipe(
+    map((gathered) => ({
+      ...gathered,
+      value: graphBehindSecond(gathered.value),
+      detail: { ...withoutUnasked(gathered.detail, isGraphAsked), processors },
+    })),
   );
+}
+
+/** What is told of the channels; of the graph only where it was asked. */
+function withoutUnasked(detail: JsonObject, isGraphAsked: boolean): JsonObject {
+  const { channels } = detail;
+  if (isGraphAsked || !Array.isArray(channels)) return detail;
+  const isTold = (one: Json): boolean => !isJsonObject(one) || one.name !== GRAPH_CHANNEL;
+  return { ...detail, channels: channels.filter(isTold) };
 }
 
 /** The parts of the message that are for documents, where it asks for several things; else its rewrites. */

@@ -3,6 +3,7 @@ import { defer, forkJoin, map, type Observable, of, ReplaySubject, share, switch
 import type { JsonObject } from '../../json.js';
 import { passageIdOf } from '../../knowledge/base/give-parents.js';
 import type { KnowledgeHit, KnowledgeHits } from '../../knowledge/base/retrieval.js';
+import type { GraphHit } from '../../knowledge/graph/graph-search.js';
 import type { KnowledgeSearch } from '../../knowledge/knowledge-search.js';
 import type { FoundPassage } from '../../knowledge/search/after/post-processor.js';
 import { defaultProcessors, processHits } from '../../knowledge/search/after/process-hits.js';
@@ -30,7 +31,7 @@ const PAGE_SIZE = 30;
 const ASKED_WEIGHT = 0.8;
 
 /** Milliseconds for the first search of a process, which loads dictionaries and indexes: on a slow machine more than others have. */
-const COLD_LIMIT_MS = 15_000;
+export const COLD_LIMIT_MS = 15_000;
 
 /** Asks the datasets one question. */
 export function searchOnce({ knowledge, settings }: KnowledgeSource, question: string): Observable<KnowledgeHits> {
@@ -135,6 +136,13 @@ function processed(
       }),
     ),
   );
+}
+
+/** A passage that a graph led to, as evidence. */
+export function graphEvidence({ chunk, document, score, why }: GraphHit, question: string): FoundEvidence {
+  const hit = { chunk, document, similarity: score, termSimilarity: 0, vectorSimilarity: 0, scores: { graph: score } };
+  const evidence = evidenceOf({ hit, passage: passageOf(hit) }, wordsOf(question));
+  return { ...evidence, type: 'graph', why: why as unknown as JsonObject };
 }
 
 function passageOf({ chunk, similarity, matches }: KnowledgeHit): FoundPassage {
