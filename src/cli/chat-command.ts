@@ -213,6 +213,7 @@ function showAnswer(question: string, { screen, hasStages, isScripted }: Printin
         return;
       case 'session':
       case 'thinking':
+      case 'research_suggested':
       case 'first_token':
     }
   };

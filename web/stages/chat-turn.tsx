@@ -12,6 +12,7 @@ import type { RunStore } from '../run/run-store.js';
 import type { Turn } from '../run/turns.js';
 import { useTexts } from '../shell/texts.js';
 import { EvidenceList } from './evidence-list.js';
+import { ResearchOffer } from './research-offer.js';
 import { StageCards } from './stage-cards.js';
 import { offeredBack } from './stage-model.js';
 import style from './stages.module.css';
@@ -46,6 +47,7 @@ export function ChatTurn({ turn, store, isLast, onAsk, onEdit }: ChatTurnProps) 
       <StageCards chat={chat} isAtWork={isAtWork || picture.lastSeq === 0} />
       <AnswerView picture={picture} />
       <Offers options={isLast && !isAtWork ? offeredBack(chat) : []} onAsk={onAsk} />
+      <ResearchOffer research={isAtWork ? undefined : chat?.research} />
       <EvidenceList picture={picture} />
       <RunEnd
         picture={picture}

@@ -66,6 +66,12 @@ export const stagesTexts = defineTexts({
     origin: 'Goes on from another conversation, with another question.',
     openOrigin: 'Open that one',
     again: 'Ask again',
+    research: 'Research this',
+    reasons: {
+      compound: 'This question asks for several things.',
+      comparative: 'This question compares.',
+      'multi-hop': 'The answer to this question takes several steps.',
+    } as Readonly<Record<string, string>>,
   },
   zh: {
     title: '对话',
@@ -124,5 +130,11 @@ export const stagesTexts = defineTexts({
     origin: '此对话从另一个对话的中途开始，问题已更改。',
     openOrigin: '打开原对话',
     again: '重新提问',
+    research: '深入研究',
+    reasons: {
+      compound: '此问题包含多个方面。',
+      comparative: '此问题需要比较。',
+      'multi-hop': '回答此问题需要多个步骤。',
+    } as Readonly<Record<string, string>>,
   },
 });

@@ -15,6 +15,12 @@ type ChatEvent =
       readonly detail: JsonObject;
     }
   | ({ readonly type: 'shortcut' } & NonNullable<ChatPicture['shortcut']>)
+  | {
+      readonly type: 'research_suggested';
+      readonly question: string;
+      readonly reason: string;
+      readonly dataset_ids?: readonly string[];
+    }
   | { readonly type: 'evidence'; readonly items: readonly EvidencePicture[] }
   | { readonly type: 'first_token'; readonly ms: number };
 
@@ -44,6 +50,10 @@ export function toldOfChat(
     case 'shortcut': {
       const { kind, reason, skipped, cancelled } = event;
       return { ...before, shortcut: { kind, reason, skipped, cancelled } };
+    }
+    case 'research_suggested': {
+      const { question, reason, dataset_ids: datasetIds = [] } = event;
+      return { ...before, research: { question, reason, datasetIds } };
     }
     case 'evidence':
       return { ...before, evidence: event.items };

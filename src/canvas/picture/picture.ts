@@ -90,6 +90,12 @@ export interface ChatPicture {
     readonly skipped: readonly number[];
     readonly cancelled: readonly number[];
   };
+  /** A research that may answer better. */
+  readonly research?: {
+    readonly question: string;
+    readonly reason: string;
+    readonly datasetIds: readonly string[];
+  };
   readonly evidence: readonly EvidencePicture[];
   readonly firstTokenMs?: number;
 }

@@ -1,5 +1,6 @@
 /** What a chat tells while it answers, as its clients read it. */
 import type { JsonObject } from '../../json.js';
+import type { ResearchSuggestion } from '../stages/suggest-research.js';
 import type { ShortcutKind, StageNumber } from './stage-table.js';
 
 /** How a stage ended. `skipped` had nothing to do or was left out; `cancelled` was at work when a short circuit made it needless. */
@@ -84,6 +85,8 @@ export type ChatEvent =
       /** Stages that were at work and are ended. */
       readonly cancelled: readonly StageNumber[];
     }
+  /** A research may answer better. The chat starts none; its client may. */
+  | ({ readonly type: 'research_suggested' } & ResearchSuggestion)
   | { readonly type: 'evidence'; readonly items: readonly Evidence[] }
   | { readonly type: 'thinking'; readonly content: string }
   | { readonly type: 'first_token'; readonly ms: number }

@@ -2,6 +2,7 @@
 import type { Observable } from 'rxjs';
 import type { JsonObject } from '../../json.js';
 import type { DecisionResult, DirectAnswer, StageResult } from '../stages/stage-result.js';
+import type { ResearchSuggestion } from '../stages/suggest-research.js';
 import type { Evidence } from './chat-events.js';
 
 /** One question of a chat. */
@@ -52,6 +53,8 @@ export interface ChatStages<M, R, I, F, P extends { readonly mode: string }> {
   guide(intents: I, turn: ChatTurn): DecisionResult;
   /** Stage 5: greetings, thanks, questions about the system itself. */
   answerDirectly(intents: I, turn: ChatTurn): DecisionResult;
+  /** Told behind stages 3 to 5 where they go on: a research that may answer better. @default none */
+  suggestResearch?(intents: I, turn: ChatTurn): ResearchSuggestion | undefined;
   /** The search for the question as it is, which begins with stages 2 and 3. Its errors are those of stage 6. */
   searchEarly(turn: ChatTurn): Observable<F>;
   /**

@@ -159,7 +159,10 @@ class Chat<M, R, I, F, P extends { readonly mode: string }> {
       if (understood === undefined) return EMPTY;
       const { events, answer } = this.#decide(understood.intents, () => cut$.next());
       direct = answer;
-      return from(events);
+      const suggested = answer === undefined ? stages.suggestResearch?.(understood.intents, turn) : undefined;
+      return from<ChatEvent[]>(
+        suggested === undefined ? [...events] : [...events, { type: 'research_suggested', ...suggested }],
+      );
     });
     const rewrite$ = this.#stage(2, {
       work: () => stages.rewrite(turn, memory),

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { PromptMode } from '../stages/assemble-prompt.js';
+import { RESEARCH_OFFERS, type ResearchOffer } from '../stages/suggest-research.js';
 
 /** The variable of a run in which a turn says what it changes. */
 export const TURN_VARIABLE = 'sys.chat';
@@ -46,6 +47,8 @@ export interface ChatSettings {
   readonly timezone: string | undefined;
   /** Undefined: by what is asked for. */
   readonly temperature: number | undefined;
+  /** When the chat speaks of researches. @default 'suggest' */
+  readonly research?: ResearchOffer | undefined;
   /** Nothing is taken from caches. */
   readonly skipsCache: boolean;
   /** Milliseconds for the whole chat; undefined: no limit of its own. */
@@ -65,6 +68,10 @@ export const turnOptionsSchema = z.strictObject({
   mode: modeSchema.nullish().describe('KB: documents alone; MCP: tools alone; HYBRID: both; SYSTEM: neither.'),
   top_k: z.int().min(1).max(100).nullish().describe('Passages that the answer is made from.'),
   language: z.string().trim().min(1).max(40).nullish().describe('Language of the answer.'),
+  research: z
+    .enum(RESEARCH_OFFERS)
+    .nullish()
+    .describe('off: researches are not spoken of; suggest: they are offered; auto: the client is told to start them.'),
   skip_cache: z.boolean().nullish().describe('Nothing is taken from caches.'),
   deadline_ms: z.int().min(1).max(MAX_DEADLINE_MS).nullish().describe('Milliseconds after which the chat fails.'),
 });
@@ -107,7 +114,7 @@ export function readTurnSettings(variables: Readonly<Record<string, Json>>): Tur
 
 /** The settings of one turn. */
 export function withTurn(settings: ChatSettings, { dataset_ids, tools, filter, options }: TurnSettings): ChatSettings {
-  const { mode, top_k, language, skip_cache, deadline_ms } = options ?? {};
+  const { mode, top_k, language, research, skip_cache, deadline_ms } = options ?? {};
   return {
     ...settings,
     datasetIds: dataset_ids ?? settings.datasetIds,
@@ -116,6 +123,7 @@ export function withTurn(settings: ChatSettings, { dataset_ids, tools, filter, o
     mode: mode ?? settings.mode,
     topN: top_k ?? settings.topN,
     language: language ?? settings.language,
+    research: research ?? settings.research,
     skipsCache: skip_cache ?? settings.skipsCache,
     deadlineMs: deadline_ms ?? settings.deadlineMs,
   };

@@ -12,6 +12,7 @@ import { guideAmbiguity } from '../stages/guide-ambiguity.js';
 import { type ParseIntentOptions, parseIntent, parseIntentByRules } from '../stages/parse-intent.js';
 import { type RewriteOptions, type Rewritten, rewriteQuery, rewriteQueryByRules } from '../stages/rewrite-query.js';
 import type { DirectAnswer, StageCache, StageResult } from '../stages/stage-result.js';
+import { suggestResearch } from '../stages/suggest-research.js';
 import { answerParts } from './answer-parts.js';
 import type { ChatSettings } from './chat-settings.js';
 import { type EvidenceInput, findEvidence, searchedBy, wantsDocuments, wantsTools } from './find-evidence.js';
@@ -71,6 +72,15 @@ export function createChatStages(options: ChatStagesOptions): ServedStages {
     guide: (intents, turn) => guideAmbiguity(intents, understood(turn)),
     answerDirectly: (intents, turn) =>
       answerDirectly(intents, turn.message, settings.name === undefined ? {} : { name: settings.name }),
+    suggestResearch: (intents, turn) =>
+      wantsDocuments(intents, options)
+        ? suggestResearch({
+            question: understood(turn),
+            intents,
+            offer: settings.research ?? 'suggest',
+            datasetIds: settings.datasetIds,
+          })
+        : undefined,
     searchEarly: (turn) => (source === undefined ? of(undefined) : searchOnce(source, turn.message)),
     retrieve: (input, early$) =>
       findEvidence(input, early$, options).pipe(

@@ -136,6 +136,7 @@ function settingsOf(params: ChatParams, context: CallContext): ChatSettings {
     instructions: instructions ? reader.read(instructions) : undefined,
     timezone: params.timezone?.trim() || undefined,
     temperature: temperatureEnabled === false ? undefined : temperature,
+    research: params.research ?? undefined,
     skipsCache: false,
     deadlineMs: deadline_ms ?? undefined,
   };

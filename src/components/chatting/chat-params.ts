@@ -1,6 +1,7 @@
 /** What a Chat node is set to. */
 import { z } from 'zod';
 import { modeSchema } from '../../chat/service/chat-settings.js';
+import { RESEARCH_OFFERS } from '../../chat/stages/suggest-research.js';
 import { entered } from '../../tools/fields.js';
 import { nodeParams, nullishText, withDefault } from '../base-params.js';
 import { modelParams } from '../chat/params.js';
@@ -39,6 +40,11 @@ export const chatParams = nodeParams({
   instructions: nullishText.describe('What holds for every answer, beside the rules of the chat; default nothing.'),
   language: nullishText.describe('Language of the answer; default that of the question.'),
   timezone: nullishText.describe('Where the user is, such as "Europe/Oslo"; default by the language of the question.'),
+  research: z
+    .preprocess(entered, z.enum(RESEARCH_OFFERS).nullish())
+    .describe(
+      'off: researches are not spoken of; suggest: they are offered for questions that one search may not answer; auto: the client is told to start them; default suggest.',
+    ),
   deadline_ms: count(3_600_000).describe('Milliseconds after which the chat fails; default none.'),
 });
 

@@ -1,5 +1,6 @@
 /** An assistant: an agent whose document is made from settings, and which chats with its users. */
 import { chatDocument } from '../../chat/service/chat-document.js';
+import { RESEARCH_OFFERS } from '../../chat/stages/suggest-research.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { AgentRecord } from '../../records/agents.js';
 import { type AssistantSettings, changedSettings, DEFAULT_SETTINGS } from './assistant-settings.js';
@@ -28,7 +29,8 @@ function paramsOf(settings: AssistantSettings, name: string): JsonObject {
   const { dataset_ids, llm_id, llm_setting, prompt_config, top_n, top_k } = settings;
   const isDefault = prompt_config.system === DEFAULT_SETTINGS.prompt_config.system;
   const instructions = isDefault ? '' : textOf(prompt_config.system).replace(PLACE, '').trim();
-  const { cross_languages: given } = prompt_config;
+  const { cross_languages: given, research } = prompt_config;
+  const offer = RESEARCH_OFFERS.find((one) => one === research);
   const languages = Array.isArray(given) ? given.filter((one: Json) => typeof one === 'string').slice(0, 5) : [];
   return {
     ...samplingOf(llm_setting),
@@ -37,6 +39,7 @@ function paramsOf(settings: AssistantSettings, name: string): JsonObject {
     llm_id,
     instructions,
     ...(settings.rerank_id !== '' && { rerank_id: settings.rerank_id }),
+    ...(offer !== undefined && { research: offer }),
     ...(languages.length > 0 && { cross_languages: languages }),
     // Without datasets nothing can be found, and the model answers by itself.
     empty_response: dataset_ids?.length === 0 ? '' : textOf(prompt_config.empty_response),
