@@ -55,6 +55,8 @@ export type ResearchEvent =
       readonly where: Place;
       readonly found: number;
       readonly ms: number;
+      /** Pages of the web of which only what the search said of them is read, and why. */
+      readonly unread?: readonly { readonly url: string; readonly why: string }[];
     }
   | { readonly type: 'evidence'; readonly question: string; readonly items: readonly ResearchEvidence[] }
   | {

@@ -39,8 +39,14 @@ it('reports a search of the web that fails from its beginning to its end, and go
 });
 
 it('reports one that succeeds without an error', async () => {
-  const results = [{ url: 'https://a.example', title: 'A', content: 'Corwin Hale wrote The Salt Atlas.', score: 1 }];
-  const { calls } = await callsWith({ 'GET /search': { json: { query: 'q', results, suggestions: [] } } });
+  const text = 'Corwin Hale wrote The Salt Atlas.';
+  const { calls } = await callsWith({
+    'GET /search': ({ headers }) => {
+      const results = [{ url: `http://${headers.host}/a`, title: 'A', content: text, score: 1 }];
+      return { json: { query: 'q', results, suggestions: [] } };
+    },
+    'GET /a': { text },
+  });
   expect(calls.map(({ type }) => type)).toEqual(expect.arrayContaining(['started', 'finished']));
   expect(calls.some((one) => 'error' in one && one.error !== undefined)).toBe(false);
 });

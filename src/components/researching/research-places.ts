@@ -1,5 +1,5 @@
 /** Where a node researches: the datasets, graphs and web of its run. */
-import { catchError, concatMap, defer, type Observable, of, tap } from 'rxjs';
+import { catchError, concatMap, defer, map, type Observable, of, tap } from 'rxjs';
 import type { CallContext } from '../../agents/call-context.js';
 import type { GraphSearchKind } from '../../knowledge/graph/graph-search.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
@@ -9,13 +9,14 @@ import type { ResearchPlace } from '../../research/deep/deep-ports.js';
 import type { DepthName } from '../../research/deep/depths.js';
 import type { PlanToolName } from '../../research/plan/plan-tools.js';
 import { datasetPlace, graphPlace, keptPlace, webPlace } from '../../research/service/places.js';
+import { loadWebPage, pagePlace, type WebPage } from '../../research/service/web-pages.js';
 import { duckduckgoSearch } from '../../tools/duckduckgo-search.js';
 import { searxngSearch } from '../../tools/searxng-search.js';
 import { tavilySearch } from '../../tools/tavily-search.js';
-import type { AnyTool } from '../../tools/tool.js';
+import { type AnyTool, toolResult } from '../../tools/tool.js';
 import { settingOf } from '../../tools/tool-services.js';
 import { baseUrlOf } from '../../tools/upstream.js';
-import { calledTool, type Report } from './tool-calls.js';
+import { calledTool, type Report, reportedCall } from './tool-calls.js';
 
 /** What is searched. */
 export interface Searched {
@@ -81,7 +82,7 @@ export function toolsOf(
 }
 
 function everyPlace(context: CallContext, searched: Searched) {
-  const { datasetIds, graphIds = datasetIds, web, budget, journal, report } = searched;
+  const { datasetIds, graphIds = datasetIds, web, journal } = searched;
   const { knowledge } = context.services;
   const isSearched = knowledge !== undefined && datasetIds?.length !== 0;
   const search = isSearched && graphIds?.length !== 0 ? knowledge.graphSearch : undefined;
@@ -91,13 +92,21 @@ function everyPlace(context: CallContext, searched: Searched) {
       search === undefined
         ? undefined
         : (kind: GraphSearchKind) => keptPlace(graphPlace(search, graphIds, kind), journal, `graph_${kind}`),
-    web: web
-      ? keptPlace(
-          webPlace((question) => calledTool(webTool(context), { query: question }, context, report), budget),
-          journal,
-        )
-      : undefined,
+    web: web ? webOf(context, searched) : undefined,
   };
+}
+
+/** A search of the web whose pages are read. */
+function webOf(context: CallContext, { budget, journal, report }: Searched): ResearchPlace {
+  const { http, threads } = context.services;
+  const search = webPlace((question) => calledTool(webTool(context), { query: question }, context, report), budget);
+  const place = keptPlace(search, journal);
+  if (http === undefined) return place;
+  const load = (address: string): Observable<WebPage> =>
+    reportedCall('web_page', context, report, () =>
+      loadWebPage(address, { http, threads }).pipe(map(({ text, url }) => ({ ...toolResult(text, {}), url }))),
+    );
+  return pagePlace(place, { load, budget, journal });
 }
 
 /** The first search that is set up; the last one needs no key. */

@@ -47,6 +47,8 @@ export interface AdmittedCall {
 
 /** Share of each limit that is left to the report. */
 const REPORT_SHARE = 0.1;
+/** Share of the requests to the web that may be for pages. */
+const PAGE_SHARE = 2 / 3;
 
 const NAMES = ['tokens', 'calls', 'webRequests', 'money', 'ms'] as const;
 
@@ -83,6 +85,7 @@ export class Budget {
   #heldAnswer = 0;
   #calls = 0;
   #web = 0;
+  #pages = 0;
 
   constructor(limits: BudgetLimits, price?: CallPrice) {
     this.limits = checkLimits(limits);
@@ -136,10 +139,15 @@ export class Budget {
     this.#answer += answer;
   }
 
-  /** Counts a request to the web. @throws EngineError BUDGET_EXHAUSTED */
-  admitWeb(): void {
+  /** Counts a request to the web; pages leave a third of them to searches. @throws EngineError BUDGET_EXHAUSTED */
+  admitWeb(what: 'search' | 'page' = 'search'): void {
+    const { webRequests } = this.limits;
     this.#require('webRequests', this.#web + 1, 'report');
+    if (what === 'page' && webRequests !== undefined && this.#pages + 1 > webRequests * PAGE_SHARE) {
+      throw exhausted('webRequests', webRequests);
+    }
     this.#web += 1;
+    if (what === 'page') this.#pages += 1;
   }
 
   /** Milliseconds that the work may take; undefined: as long as it likes. */
@@ -153,14 +161,18 @@ export class Budget {
     if (limit === undefined) return;
     const reserved = name === 'calls' ? Math.max(1, Math.floor(limit * REPORT_SHARE)) : limit * REPORT_SHARE;
     if (wanted <= (purpose === 'report' ? limit : limit - reserved)) return;
-    throw new EngineError(
-      'BUDGET_EXHAUSTED',
-      `The budget of the research is used up: its limit of ${limit} for "${name}" leaves no room for another step.`,
-    );
+    throw exhausted(name, limit);
   }
 
   #costOf(prompt: number, answer: number): number | undefined {
     if (this.#price === undefined) return undefined;
     return (prompt * this.#price.input + answer * this.#price.output) / 1_000_000;
   }
+}
+
+function exhausted(name: string, limit: number): EngineError {
+  return new EngineError(
+    'BUDGET_EXHAUSTED',
+    `The budget of the research is used up: its limit of ${limit} for "${name}" leaves no room for another step.`,
+  );
 }

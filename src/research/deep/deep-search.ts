@@ -262,7 +262,9 @@ class DeepSearch {
         }),
         tap((found) => {
           const ms = Math.max(0, now() - begunAt);
-          this.#tell({ type: 'searched', question: id, where: place.where, found: found.length, ms });
+          const about = { question: id, where: place.where, found: found.length, ms };
+          const unread = found.flatMap(({ url, unread: why }) => (url && why ? [{ url, why }] : []));
+          this.#tell({ type: 'searched', ...about, ...(unread.length > 0 && { unread }) });
         }),
       );
     });

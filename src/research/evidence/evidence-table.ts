@@ -24,6 +24,8 @@ export interface FoundEvidence {
   readonly end?: number | undefined;
   /** When the page or document says that it was written, as it says it. */
   readonly date?: string | undefined;
+  /** Of a page of the web of which only what a search said of it is read: why. */
+  readonly unread?: string | undefined;
   /** Of what a graph led to: the entities and the way. */
   readonly why?: GraphReason | undefined;
 }
@@ -94,11 +96,13 @@ export class EvidenceTable {
   }
 }
 
-/** A page has one address; passages of a document have many texts. */
+/** A page has one address; passages of a document, or of a page that was read, have many texts. */
 function keysOf({ id, where, text, url }: FoundEvidence): readonly string[] {
   const content = `text:${foldText(text)
     .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
     .trim()}`;
   const own = [`id:${id}`, content];
-  return where === 'web' && url !== undefined ? [...own, `url:${canonicalAddress(url)}`] : own;
+  if (where !== 'web' || url === undefined) return own;
+  const address = canonicalAddress(url);
+  return id.startsWith(`${address}#`) ? own : [...own, `url:${address}`];
 }

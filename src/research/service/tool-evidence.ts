@@ -6,6 +6,7 @@ import { FOUND_AT_ONCE } from '../deep/looks.js';
 import { canonicalAddress } from '../evidence/canonical-address.js';
 import { HeldWords } from '../evidence/check-statement.js';
 import type { FoundEvidence } from '../evidence/evidence-table.js';
+import { piecesOf } from './text-pieces.js';
 
 /** What was called. */
 export interface CalledTool {
@@ -16,8 +17,7 @@ export interface CalledTool {
   readonly isSearch: boolean;
 }
 
-/** UTF-16 units of one piece of a text, and of a text that is read. */
-const MAX_PIECE = 1_200;
+/** UTF-16 units of a text that is read, and of the name of a source. */
 const MAX_TEXT = 100_000;
 const MAX_SOURCE = 120;
 
@@ -37,25 +37,6 @@ function textPieces(text: string, tool: CalledTool, question: string): readonly 
       const id = keyOf('tool', { source, piece });
       return { id, where: 'tool', source, text: piece, score: 1 };
     });
-}
-
-/** Whole lines together, up to the length of a piece; a line that is longer is cut. */
-function piecesOf(text: string): readonly string[] {
-  const pieces: string[] = [];
-  let piece = '';
-  const end = (): void => {
-    if (piece.trim() !== '') pieces.push(piece.trim());
-    piece = '';
-  };
-  for (const line of text.split('\n')) {
-    if (piece.length + line.length > MAX_PIECE) end();
-    for (let at = 0; at === 0 || at < line.length; at += MAX_PIECE) {
-      piece += `${line.slice(at, at + MAX_PIECE)}\n`;
-      if (at + MAX_PIECE < line.length) end();
-    }
-  }
-  end();
-  return pieces;
 }
 
 /** The tool with what it was asked, in one line. */
