@@ -11,6 +11,7 @@ import type { Caches } from '../newest.js';
 import { requireObject } from '../operators/invalid-option.js';
 import type { LoopTurns } from '../operators/loop-turns.js';
 import type { TenantChats } from '../records/chats.js';
+import type { DailySpending } from '../records/spending.js';
 import type { RunSteers } from '../records/steers.js';
 import type { ToolServices } from '../tools/tool-services.js';
 import { type TraceContext, type TraceSource, traceContextOf } from '../trace-context.js';
@@ -61,6 +62,8 @@ export interface Services extends ToolServices {
   readonly caches?: Caches & { forTenant?(tenant: string): Caches };
   /** What people change of runs at work. @default nothing can be changed */
   readonly steers?: RunSteers;
+  /** Limits what researches of a tenant spend in a day. @default nothing does */
+  readonly spending?: DailySpending;
   /** Canvases that may be called as tools. @default none */
   readonly canvases?: CanvasTools | undefined;
   /** How stages of chats that come at once begin, one behind the other. @default all begin at once */

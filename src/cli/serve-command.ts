@@ -27,6 +27,7 @@ import { collectGarbage } from './collect-garbage.js';
 import { type Command, EXIT, parse, readVersion } from './command.js';
 import type { Examples } from './load-examples.js';
 import { type OpenStores, openStores } from './open-stores.js';
+import { openSpending } from './research/open-spending.js';
 import { type ServedKnowledge, serveKnowledge } from './served-knowledge.js';
 import type { Output, Terminal } from './terminal.js';
 
@@ -146,6 +147,7 @@ async function serveUntilStopped(
       ...services,
       ...(!hasRagflow && { retriever: knowledge.retriever }),
       knowledge: knowledge.search,
+      ...openSpending(settings.nodes, stores.sharedStates),
       loopTurns: new LoopTurns({ most: 1, later: arrivals.later }),
     },
     telemetry,

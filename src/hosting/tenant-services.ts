@@ -34,7 +34,7 @@ const MAX_BOUND = 1_000;
 const boundOf = new WeakMap<ServicePorts, Newest<Services>>();
 
 function bindServices({ services, stores, openCanvas }: ServicePorts, tenant: string, isVisitor: boolean): Services {
-  const { mcp, retriever, code, threads, models, browsers, knowledge, chats, caches, steers } = services;
+  const { mcp, retriever, code, threads, models, browsers, knowledge, chats, caches, steers, spending } = services;
   return {
     ...services,
     files: bindFiles(stores.files, tenant),
@@ -50,6 +50,7 @@ function bindServices({ services, stores, openCanvas }: ServicePorts, tenant: st
     ...(knowledge?.forTenant && { knowledge: knowledge.forTenant(tenant) }),
     ...(chats?.forTenant && { chats: chats.forTenant(tenant) }),
     ...(steers && { steers: steers.forTenant(tenant) }),
+    ...(spending && { spending: spending.forTenant(tenant) }),
     ...(caches?.forTenant && { caches: caches.forTenant(tenant) }),
   };
 }

@@ -1,5 +1,5 @@
 /** What a research tells while it works, as its clients read it. */
-import type { BudgetLimits, Spent } from './calls/budget.js';
+import type { BudgetStanding } from './calls/budget.js';
 import type { Action } from './deep/ladder.js';
 import type { CitedEvidence } from './evidence/check-report.js';
 import type { Contradiction } from './evidence/contradictions.js';
@@ -73,7 +73,7 @@ export type ResearchEvent =
     }
   | { readonly type: 'gap'; readonly missing: readonly string[]; readonly action: Action }
   | ({ readonly type: 'contradiction' } & Contradiction)
-  | ({ readonly type: 'budget'; readonly of: BudgetLimits } & Spent)
+  | ({ readonly type: 'budget' } & BudgetStanding)
   | ({ readonly type: 'steered' } & Steer)
   | {
       readonly type: 'report_outline';
@@ -95,7 +95,7 @@ export interface ResearchFinal {
   readonly sources: readonly CitedEvidence[];
   readonly unanswered: readonly Unanswered[];
   readonly contradictions: readonly Contradiction[];
-  readonly budget: Spent & { readonly of: BudgetLimits };
+  readonly budget: BudgetStanding;
   /** What the ladder came to. */
   readonly outcome: Action;
   /** Statements with the mark that sources do not support them. */

@@ -323,6 +323,20 @@ const nodes = {
     'path of Chromium or Chrome, for Browser nodes; its sandbox is off for root and in containers alone',
     { shown: 'the first in the usual places' },
   ),
+  researchDayTokens: dayLimit('TOKENS', 'tokens that the researches of a tenant may take'),
+  researchDayCalls: dayLimit('CALLS', 'calls of models that the researches of a tenant may make'),
+  researchDayWebRequests: dayLimit('WEB_REQUESTS', 'requests to the web that the researches of a tenant may make'),
+  researchDayMoney: parsed(
+    'RUNNEL_RESEARCH_DAY_MONEY',
+    'what the researches of a tenant may cost in a day (UTC), in the currency of the prices of RUNNEL_MODELS; 0: any amount',
+    0,
+    (given) => {
+      const value = Number(given);
+      const isAmount = given.trim() !== '' && Number.isFinite(value) && value >= 0;
+      return isAmount ? { value } : { problem: 'must be a number of at least 0' };
+    },
+    { shown: '0' },
+  ),
   maxBrowsers: whole(
     'RUNNEL_MAX_BROWSERS',
     [2, 1, Number.POSITIVE_INFINITY],
@@ -454,6 +468,12 @@ export const TITLES: Readonly<Record<keyof typeof SETTINGS, string>> = {
   client: 'Command line',
   telemetry: 'Telemetry',
 };
+
+/** How much of a kind the researches of a tenant may spend in a day. */
+function dayLimit(name: string, what: string): Setting<number> {
+  const meaning = `${what} in a day (UTC); 0: any number`;
+  return whole(`RUNNEL_RESEARCH_DAY_${name}`, [0, 0, Number.MAX_SAFE_INTEGER], meaning);
+}
 
 /** How much of a kind may be stored. */
 function quota(name: QuotaName, what: string): Setting<number> {

@@ -22,6 +22,7 @@ import { cannot } from '../command.js';
 import { openServices, timeoutsOf } from '../open-services.js';
 import { openStores } from '../open-stores.js';
 import { serveKnowledge } from '../served-knowledge.js';
+import { openSpending } from './open-spending.js';
 
 /** How long a search waits for files that are new; a command has no later search that would find them. */
 const PARSING_MS = 600_000;
@@ -78,10 +79,13 @@ export async function openLocalResearch(
     retriever: knowledge.retriever,
     knowledge: knowledge.search,
     ...(steers && { steers }),
+    ...openSpending(settings.nodes, stores.sharedStates),
   };
   const openCanvas = createCanvasOpener({ timeouts: timeoutsOf(settings.nodes) });
   const host = createHost({ stores, services: ofRuns, openCanvas, logger: log });
   const begin = async ({ question, datasets, settings: given }: ResearchQuestion) => {
+    const own = servicesOfTenant({ services: ofRuns, stores, openCanvas }, LOCAL_TENANT);
+    await own.spending?.requireLeft();
     const { base } = await knowledge.open();
     const ids = await Promise.all(
       (datasets ?? []).map(async (name) => {
@@ -98,7 +102,6 @@ export async function openLocalResearch(
     };
     if (isJsonObject(given.plan)) {
       const { checkGivenPlan } = await import('../../components/researching/given-plan.js');
-      const own = servicesOfTenant({ services: ofRuns, stores, openCanvas }, LOCAL_TENANT);
       await checkGivenPlan(given.plan, question, researchSettingsSchema.parse(value), own);
     }
     const agentId = await openResearchAgent(stores.agents, LOCAL_TENANT, Date.now());

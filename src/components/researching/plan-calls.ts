@@ -264,11 +264,7 @@ function canvasCall(
 function withinBudget(context: CallContext, { budget }: CallPorts): CallContext {
   const { http } = context.services;
   if (http === undefined) return context;
-  const admitted = <T>(work: () => Observable<T>): Observable<T> =>
-    defer(() => {
-      budget.admitWeb();
-      return work();
-    });
+  const admitted = <T>(work: () => Observable<T>): Observable<T> => budget.reserveWeb().pipe(concatMap(work));
   const counted = {
     fetch: (request: Parameters<typeof http.fetch>[0]) => admitted(() => http.fetch(request)),
     connect: (target: Parameters<typeof http.connect>[0]) => admitted(() => http.connect(target)),

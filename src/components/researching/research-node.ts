@@ -1,5 +1,5 @@
 /** A research as a node: its model from the services of the run, and its events as events of the node. */
-import { concatMap, EMPTY, filter, from, map, Observable, of } from 'rxjs';
+import { catchError, concat, concatMap, EMPTY, filter, from, map, Observable, of } from 'rxjs';
 import { z } from 'zod';
 import { type CallContext, contextOf } from '../../agents/call-context.js';
 import { askModel } from '../../agents/chat.js';
@@ -13,8 +13,12 @@ import { delta, type NodeEvent, notice, settled } from '../../graph/node-events.
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { ChatDelta } from '../../models/chat-model.js';
 import { chatRouteOf } from '../../models/chat-route.js';
+import { ROUTE_PREFIX } from '../../models/configuration.js';
+import type { Models } from '../../models/router.js';
+import { fromAbortable } from '../../operators/from-abortable.js';
+import type { DailySpending } from '../../records/spending.js';
 import type { Journal } from '../../research/calls/ask-call.js';
-import { Budget, type BudgetLimits, tighterOf } from '../../research/calls/budget.js';
+import { Budget, type BudgetLimits, type CallPrice, tighterOf } from '../../research/calls/budget.js';
 import { runDeepSearch } from '../../research/deep/deep-search.js';
 import { DEPTHS } from '../../research/deep/depths.js';
 import { readGivenPlan } from '../../research/plan/make-plan.js';
@@ -60,9 +64,11 @@ export function researchNode(
     const usual = DEPTHS[settings.depth ?? params.depth ?? 'normal'];
     const report: Report = (event) => subscriber.next(event);
     const journal = journalOf(activation, report);
-    const budget = new Budget(limitsOf(usual.budget, params, settings));
+    const llmId = settings.llm_id || params.llm_id;
+    const { spending, models } = context.services;
+    const budget = new Budget(limitsOf(usual.budget, params, settings), priceOf(models, llmId), spending);
     const depth = { ...usual, budget: budget.limits };
-    const model = modelOf(context, settings.llm_id || params.llm_id, report);
+    const model = modelOf(context, llmId, report);
     const ports = { asking: { model, budget, journal }, steers$: steersOf(context), now: context.now };
     const all: Searched = {
       datasetIds: settings.dataset_ids ?? params.dataset_ids ?? undefined,
@@ -82,7 +88,9 @@ export function researchNode(
         return runPlannedResearch({ question, depth, waits, clarifies, form, plan }, { ...ports, tools, calls });
       });
     });
-    return events$.pipe(concatMap((event) => nodeEvents(event))).subscribe(subscriber);
+    return concat(standingOf(budget, spending), events$)
+      .pipe(concatMap((event) => nodeEvents(event)))
+      .subscribe(subscriber);
   });
 }
 
@@ -170,6 +178,31 @@ function modelOf(context: CallContext, llmId: string, report: Report): StageMode
         );
       },
     },
+  };
+}
+
+/** What is left of the day of a tenant, before anything is spent; nothing where days have no limits, or where that cannot be told. */
+function standingOf(budget: Budget, spending: DailySpending | undefined): Observable<ResearchEvent> {
+  if (spending === undefined) return EMPTY;
+  return fromAbortable(() => spending.today()).pipe(
+    map((): ResearchEvent => ({ type: 'budget', ...budget.standing })),
+    catchError(() => EMPTY),
+  );
+}
+
+/** What a million tokens of the model cost; of a route, of its dearest target. Undefined where that is not known. */
+function priceOf(models: Models | undefined, llmId: string): CallPrice | undefined {
+  if (models === undefined || (models.isScripted && llmId === '')) return undefined;
+  const { prices = {}, routes = {}, defaults } = models.describe();
+  const { id } = chatRouteOf(models, llmId);
+  const route = new Map(Object.entries(routes)).get(id.startsWith(ROUTE_PREFIX) ? id.slice(ROUTE_PREFIX.length) : '');
+  const ids = route ?? [id || (defaults.chat ?? '')];
+  const priced = new Map(Object.entries(prices));
+  const known = ids.flatMap((one) => priced.get(one) ?? []);
+  if (known.length === 0 || known.length < ids.length) return undefined;
+  return {
+    input: Math.max(...known.map(({ prompt }) => prompt)),
+    output: Math.max(...known.map(({ completion }) => completion)),
   };
 }
 

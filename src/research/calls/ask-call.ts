@@ -1,6 +1,6 @@
 /** Asking a model in a research: within the budget, tried again, and never the same twice. */
 import { createHash } from 'node:crypto';
-import { defer, finalize, map, Observable, of, tap, throwError, timeout } from 'rxjs';
+import { concatMap, defer, finalize, map, Observable, of, tap, throwError, timeout } from 'rxjs';
 import type { z } from 'zod';
 import type { StageModel } from '../../chat/stages/stage-result.js';
 import { EngineError } from '../../errors.js';
@@ -185,16 +185,19 @@ function attempt({ model }: StageModel, request: ChatRequest, budget: Budget, pu
   return defer(() => {
     const prompt = request.messages.reduce((sum, { content }) => sum + estimateTokens(String(content)), 0);
     const { maxTokens = 0 } = request.sampling ?? {};
-    const admitted = budget.admit({ prompt, answer: maxTokens }, purpose);
-    let usage: { prompt: number; answer: number } | undefined;
-    let answer = '';
-    return model.chat(request).pipe(
-      timeout({ each: ATTEMPT_MS, with: () => throwError(slowModel) }),
-      tap((piece) => {
-        if (piece.type === 'usage') usage = { prompt: piece.promptTokens, answer: piece.completionTokens };
-        else if (piece.type === 'text') answer += piece.text;
+    return budget.reserve({ prompt, answer: maxTokens }, purpose).pipe(
+      concatMap((admitted) => {
+        let usage: { prompt: number; answer: number } | undefined;
+        let answer = '';
+        return model.chat(request).pipe(
+          timeout({ each: ATTEMPT_MS, with: () => throwError(slowModel) }),
+          tap((piece) => {
+            if (piece.type === 'usage') usage = { prompt: piece.promptTokens, answer: piece.completionTokens };
+            else if (piece.type === 'text') answer += piece.text;
+          }),
+          finalize(() => admitted.settle(usage ?? { prompt, answer: estimateTokens(answer) })),
+        );
       }),
-      finalize(() => admitted.settle(usage ?? { prompt, answer: estimateTokens(answer) })),
     );
   });
 }

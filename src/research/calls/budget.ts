@@ -1,6 +1,9 @@
 /** What a research may spend, and what it has spent. */
+import { defer, type Observable, of } from 'rxjs';
 import { EngineError } from '../../errors.js';
+import { fromAbortable } from '../../operators/from-abortable.js';
 import { invalidOption } from '../../operators/invalid-option.js';
+import type { DailySpending, DayAmount, DayStanding } from '../../records/spending.js';
 
 /** Limits of one research; what is left out has none. */
 export interface BudgetLimits {
@@ -28,6 +31,22 @@ export interface Spent {
   readonly webRequests: number;
   /** `unknown` where the prices are. */
   readonly money: number | 'unknown';
+}
+
+/** A limit that refused a step. */
+export interface ExhaustedLimit {
+  readonly limit: Exclude<keyof BudgetLimits, 'ms'>;
+  /** Whose limit it is: that of the research, or of the tenant and day. */
+  readonly per: 'research' | 'day';
+}
+
+/** How a budget stands, as clients read it. */
+export interface BudgetStanding extends Spent {
+  readonly of: BudgetLimits;
+  /** Of the tenant, where its days have limits. */
+  readonly day?: DayStanding;
+  /** The first limit that refused a step. */
+  readonly exhausted?: ExhaustedLimit;
 }
 
 /** What a call is for: work takes nine tenths at most, so that there is a report. */
@@ -78,6 +97,8 @@ export function tighterOf(one: BudgetLimits, other: BudgetLimits): BudgetLimits 
 export class Budget {
   readonly limits: BudgetLimits;
   readonly #price: CallPrice | undefined;
+  readonly #day: DailySpending | undefined;
+  #exhausted: ExhaustedLimit | undefined;
   #prompt = 0;
   #answer = 0;
   /** Of calls at work, the most that they can take. */
@@ -87,9 +108,17 @@ export class Budget {
   #web = 0;
   #pages = 0;
 
-  constructor(limits: BudgetLimits, price?: CallPrice) {
+  /** @param day counts what is spent for the tenant and its day, too */
+  constructor(limits: BudgetLimits, price?: CallPrice, day?: DailySpending) {
     this.limits = checkLimits(limits);
     this.#price = price;
+    this.#day = day;
+  }
+
+  get standing(): BudgetStanding {
+    const day = this.#day?.last;
+    const exhausted = this.#exhausted;
+    return { ...this.spent, of: this.limits, ...(day && { day }), ...(exhausted && { exhausted }) };
   }
 
   get spent(): Spent {
@@ -126,17 +155,100 @@ export class Budget {
     };
   }
 
+  /**
+   * {@link admit}, also by the limits of the tenant's day; emits once. Where nobody limits days, at once. Unsubscribing before it emits takes nothing.
+   *
+   * Errors: BUDGET_EXHAUSTED, STORE_UNAVAILABLE.
+   */
+  reserve(tokens: CallTokens, purpose: Purpose): Observable<AdmittedCall> {
+    return defer(() => {
+      const day = this.#day;
+      const admitted = this.admit(tokens, purpose);
+      if (day === undefined) return of(admitted);
+      const most = this.#amountOf(tokens);
+      return fromAbortable(async (signal): Promise<AdmittedCall> => {
+        try {
+          await day.take(most);
+        } catch (error) {
+          this.#withdraw(admitted);
+          throw this.#noted(error);
+        }
+        if (signal.aborted) {
+          this.#withdraw(admitted);
+          this.#correct(differenceOf({ tokens: 0, calls: 0, webRequests: 0, money: 0 }, most));
+        }
+        return {
+          settle: (took) => {
+            admitted.settle(took);
+            const used = this.#amountOf(took ?? { prompt: tokens.prompt, answer: 0 });
+            this.#correct(differenceOf(used, most));
+          },
+        };
+      });
+    });
+  }
+
+  /** A call that was not made. */
+  #withdraw(admitted: AdmittedCall): void {
+    admitted.settle({ prompt: 0, answer: 0 });
+    this.#calls -= 1;
+  }
+
   /** Asks for room for a call that is not known before, such as that of a tool's own model. @throws EngineError BUDGET_EXHAUSTED */
   requireRoom(): void {
     this.#require('calls', this.#calls + 1, 'work');
     this.#require('tokens', this.#prompt + this.#heldPrompt + this.#answer + this.#heldAnswer + 1, 'work');
+    const day = this.#day?.last;
+    if (day === undefined) return;
+    for (const limit of ['calls', 'tokens'] as const) {
+      const most = day.of[limit];
+      if (most === undefined || day[limit] < most) continue;
+      throw this.#noted(exhausted(limit, most, 'day'));
+    }
   }
 
   /** Counts a call that was not admitted before. */
-  count({ prompt, answer }: CallTokens): void {
+  count(took: CallTokens): void {
     this.#calls += 1;
-    this.#prompt += prompt;
-    this.#answer += answer;
+    this.#prompt += took.prompt;
+    this.#answer += took.answer;
+    this.#correct(this.#amountOf(took));
+  }
+
+  /** {@link admitWeb}, also by the limits of the tenant's day; emits once. Errors: as {@link reserve} */
+  reserveWeb(what: 'search' | 'page' = 'search'): Observable<void> {
+    return defer(() => {
+      const day = this.#day;
+      this.admitWeb(what);
+      if (day === undefined) return of(undefined);
+      return fromAbortable(async () => {
+        try {
+          await day.take({ tokens: 0, calls: 0, webRequests: 1, money: 0 });
+        } catch (error) {
+          this.#web -= 1;
+          if (what === 'page') this.#pages -= 1;
+          throw this.#noted(error);
+        }
+      });
+    });
+  }
+
+  #amountOf({ prompt, answer }: CallTokens): DayAmount {
+    return { tokens: prompt + answer, calls: 1, webRequests: 0, money: this.#costOf(prompt, answer) };
+  }
+
+  /** What cannot be corrected stays counted as the most that it could have been. */
+  #correct(difference: DayAmount): void {
+    this.#day?.correct(difference).catch(() => {});
+  }
+
+  /** Remembers which limit refused first. */
+  #noted(error: unknown): unknown {
+    if (this.#exhausted === undefined && EngineError.is(error) && error.code === 'BUDGET_EXHAUSTED') {
+      const { limit, per } = error.details as unknown as ExhaustedLimit;
+      this.#exhausted = { limit, per };
+    }
+    return error;
   }
 
   /** Counts a request to the web; pages leave a third of them to searches. @throws EngineError BUDGET_EXHAUSTED */
@@ -144,7 +256,7 @@ export class Budget {
     const { webRequests } = this.limits;
     this.#require('webRequests', this.#web + 1, 'report');
     if (what === 'page' && webRequests !== undefined && this.#pages + 1 > webRequests * PAGE_SHARE) {
-      throw exhausted('webRequests', webRequests);
+      throw exhausted('webRequests', webRequests, 'research');
     }
     this.#web += 1;
     if (what === 'page') this.#pages += 1;
@@ -161,7 +273,7 @@ export class Budget {
     if (limit === undefined) return;
     const reserved = name === 'calls' ? Math.max(1, Math.floor(limit * REPORT_SHARE)) : limit * REPORT_SHARE;
     if (wanted <= (purpose === 'report' ? limit : limit - reserved)) return;
-    throw exhausted(name, limit);
+    throw this.#noted(exhausted(name, limit, 'research'));
   }
 
   #costOf(prompt: number, answer: number): number | undefined {
@@ -170,9 +282,22 @@ export class Budget {
   }
 }
 
-function exhausted(name: string, limit: number): EngineError {
+function exhausted(limit: ExhaustedLimit['limit'], most: number, per: ExhaustedLimit['per']): EngineError {
+  const whose = per === 'day' ? 'What this tenant may spend on researches today' : 'The budget of the research';
   return new EngineError(
     'BUDGET_EXHAUSTED',
-    `The budget of the research is used up: its limit of ${limit} for "${name}" leaves no room for another step.`,
+    `${whose} is used up: its limit of ${most} for "${limit}" leaves no room for another step.`,
+    { details: { limit, of: most, per } },
   );
+}
+
+/** What must be added to `counted` to make it `used`. */
+function differenceOf(used: DayAmount, counted: DayAmount): DayAmount {
+  const isPriced = used.money !== undefined && counted.money !== undefined;
+  return {
+    tokens: used.tokens - counted.tokens,
+    calls: used.calls - counted.calls,
+    webRequests: used.webRequests - counted.webRequests,
+    money: isPriced ? (used.money ?? 0) - (counted.money ?? 0) : 0,
+  };
 }

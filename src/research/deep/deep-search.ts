@@ -470,7 +470,7 @@ class DeepSearch {
 
   #tellBudget(): void {
     const { budget } = this.#ports.asking;
-    this.#tell({ type: 'budget', ...budget.spent, of: budget.limits });
+    this.#tell({ type: 'budget', ...budget.standing });
   }
 
   #write(): Observable<never> {

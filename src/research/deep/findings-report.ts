@@ -1,4 +1,5 @@
 /** Reports without a model: findings in their order, what is not known, and what contradicts itself. */
+import type { ExhaustedLimit } from '../calls/budget.js';
 import type { CitedEvidence, ReportLanguage } from '../evidence/check-report.js';
 import type { Contradiction } from '../evidence/contradictions.js';
 import type { Unanswered } from '../research-events.js';
@@ -15,6 +16,8 @@ export interface ReportParts {
   readonly language: ReportLanguage;
   /** What comes closest, told where nothing is known and no model was there to read it. @default nothing is told */
   readonly nearest?: readonly CitedEvidence[] | undefined;
+  /** The limit that kept something from being done. @default none did */
+  readonly exhausted?: ExhaustedLimit | undefined;
 }
 
 const TEXTS = {
@@ -25,6 +28,8 @@ const TEXTS = {
     tried: 'No answer was found for:',
     nearest: 'The passages that come closest:',
     both: 'The sources do not agree:',
+    research: 'The budget of this research was used up before everything was done.',
+    day: 'What may be spent on researches today was used up before everything was done.',
     pause: ': ',
   },
   zh: {
@@ -34,6 +39,8 @@ const TEXTS = {
     tried: '以下问题没有找到答案：',
     nearest: '最接近的段落：',
     both: '来源之间不一致：',
+    research: '本次研究的预算在全部完成之前已用完。',
+    day: '今天的研究额度在全部完成之前已用完。',
     pause: '：',
   },
 } as const;
@@ -55,11 +62,14 @@ export function findingLines(facts: readonly Finding[], parts: ReportParts): str
 
 /** What a report says behind its answer: that it is not whole, what was tried, and both sides of what contradicts itself. Empty for nothing. */
 export function closingRemarks(parts: ReportParts): string {
-  const { outcome, unanswered, contradictions, language, facts, nearest = [] } = parts;
+  const { outcome, unanswered, contradictions, language, facts, nearest = [], exhausted } = parts;
   const texts = TEXTS[language];
   const remarks: string[] = [];
   if (outcome === 'unanswerable' || facts.length === 0) remarks.push(texts.unanswerable);
   else if (outcome === 'answer_with_caveat') remarks.push(texts.caveat);
+  // An answer without some page of the web is whole.
+  const isCut = exhausted !== undefined && (exhausted.limit !== 'webRequests' || outcome !== 'answer');
+  if (isCut) remarks.push(texts[exhausted.per]);
   if (unanswered.length > 0 && outcome !== 'answer') {
     remarks.push(`${texts.tried}\n\n${unanswered.map(({ question }) => `- ${question}`).join('\n')}`);
   }

@@ -58,6 +58,7 @@ export function reportParts({ question, picture, evidence, outcome, missing, ask
     contradictions: picture.contradictions,
     outcome,
     language: languageOf(question) as ReportLanguage,
+    exhausted: asking.budget.standing.exhausted,
   };
 }
 
@@ -158,7 +159,7 @@ export function finalOf(
     sources: written.cited.flatMap((n) => parts.evidence.find((one) => one.n === n) ?? []),
     unanswered: parts.unanswered,
     contradictions: parts.contradictions,
-    budget: { ...budget.spent, of: budget.limits },
+    budget: budget.standing,
     outcome: parts.outcome,
     unsupported: written.unsupported,
   };

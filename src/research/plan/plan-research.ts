@@ -439,7 +439,7 @@ class PlannedResearch {
 
   #tellBudget(): void {
     const { budget } = this.#ports.asking;
-    this.#tell({ type: 'budget', ...budget.spent, of: budget.limits });
+    this.#tell({ type: 'budget', ...budget.standing });
   }
 
   #write(): Observable<never> {

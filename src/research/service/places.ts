@@ -1,5 +1,5 @@
 /** Where a research searches: the datasets of its tenant, and the web by the tools that are set up. */
-import { catchError, defer, filter, map, type Observable, of, tap, throwError } from 'rxjs';
+import { catchError, concatMap, defer, filter, map, type Observable, of, tap, throwError } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import type { Json } from '../../json.js';
 import type { GraphSearchKind } from '../../knowledge/graph/graph-search.js';
@@ -104,10 +104,10 @@ export function webPlace(call: (question: string) => Observable<ToolResult>, bud
   return {
     where: 'web',
     find: (question, most) =>
-      defer(() => {
-        budget.admitWeb();
-        return call(question);
-      }).pipe(map((result) => webPagesOf(result).slice(0, most))),
+      budget.reserveWeb().pipe(
+        concatMap(() => call(question)),
+        map((result) => webPagesOf(result).slice(0, most)),
+      ),
   };
 }
 

@@ -147,11 +147,11 @@ function outcomeOf(url: string, address: string, { load, budget, journal }: Page
     const key = keyOf('page', { address });
     const kept = journal.find(key);
     if (isJsonObject(kept)) return of(kept as unknown as PageOutcome);
-    budget.admitWeb('page');
-    return load(url).pipe(
+    const page$ = load(url).pipe(
       catchError((error: unknown) => of({ problem: reasonOf(error) })),
       tap((outcome) => journal.keep(key, outcome as unknown as Json)),
     );
+    return budget.reserveWeb('page').pipe(concatMap(() => page$));
   }).pipe(catchError((error: unknown) => of({ problem: reasonOf(error) })));
 }
 

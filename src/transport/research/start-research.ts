@@ -30,7 +30,7 @@ export const researchSchema = z.looseObject({
   detach: z.unknown().optional().describe('false: ends 30 s after its last client has left. Default true.'),
 });
 
-/** Starts one; it outlives its clients unless it is said otherwise. @throws EngineError QUESTION_INVALID, PLAN_REJECTED, NOT_FOUND for a dataset; as `startTurn` */
+/** Starts one; it outlives its clients unless it is said otherwise. @throws EngineError QUESTION_INVALID, PLAN_REJECTED, BUDGET_EXHAUSTED for a day whose limits are used up, NOT_FOUND for a dataset; as `startTurn` */
 export async function startResearch(
   parts: ServerParts,
   tenant: string,
@@ -51,9 +51,11 @@ export async function startResearch(
     ...{ dataset_ids, depth, budget: budget && given(budget), web, llm_id: llm_id || undefined },
     ...{ plan, approve, clarify, output, tools },
   });
+  const services = servicesOfTenant(parts, tenant);
+  await services.spending?.requireLeft();
   if (isJsonObject(plan)) {
     const { checkGivenPlan } = await import('../../components/researching/given-plan.js');
-    await checkGivenPlan(plan, question.trim(), settings, servicesOfTenant(parts, tenant));
+    await checkGivenPlan(plan, question.trim(), settings, services);
   }
   const agentId = await openResearchAgent(parts.stores.agents, tenant, parts.now());
   const { live } = await parts.startTurn(
