@@ -64,9 +64,11 @@ function timeline(helpers: RunHelpers, now: () => number, drawn: DrawnPlan) {
     ...drawn.request,
   };
   const lines: string[] = [];
+  const events: ResearchEvent[] = [];
   let final: ResearchFinal | undefined;
   runPlannedResearch(request, { ...ports, tools: new Map([['kb_search', places]]) }).subscribe({
     next: (event) => {
+      events.push(event);
       if (event.type === 'final') final = event;
       const label = labelOf(event);
       if (label !== '') lines.push(`${now()} ${label}`);
@@ -74,7 +76,7 @@ function timeline(helpers: RunHelpers, now: () => number, drawn: DrawnPlan) {
     complete: () => lines.push(`${now()} |`),
   });
   helpers.flush();
-  return { lines, asked, final };
+  return { lines, events, asked, final };
 }
 
 function labelOf(event: ResearchEvent): string {
@@ -140,6 +142,47 @@ describe('runPlannedResearch', () => {
     marbles((helpers, now) => {
       const { lines } = timeline(helpers, now, { request: { clarifies: true } });
       expect(lines.slice(0, 2)).toEqual(['10 c1 Which one?', '600030 plan 3']);
+    }));
+
+  const WITH_DEFAULTS = {
+    research_clarify: () => ({
+      needs_clarification: true,
+      questions: [
+        { question: 'Which one?', default: 'the old one', options: ['the old one', 'the new one', 'the new one'] },
+        { question: 'Since when?', default: '1900' },
+        'For whom?',
+      ],
+    }),
+  };
+
+  it('shows the defaults of its questions, and takes them for what is not answered', () =>
+    marbles((helpers, now) => {
+      const drawn = { request: { clarifies: true }, answers: WITH_DEFAULTS, steers: '------------q' };
+      const { events, final } = timeline(helpers, now, drawn);
+      expect(events.find(({ type }) => type === 'clarify')).toEqual({
+        type: 'clarify',
+        form: {
+          questions: [
+            { id: 'c1', question: 'Which one?', default: 'the old one', options: ['the old one', 'the new one'] },
+            { id: 'c2', question: 'Since when?', default: '1900' },
+            { id: 'c3', question: 'For whom?', default: '' },
+          ],
+        },
+      });
+      expect(events.find(({ type }) => type === 'plan')).toMatchObject({
+        plan: { clarifications: ['Which one? the tower', 'Since when? 1900 (assumed)'] },
+      });
+      expect(final?.report).toContain('This was assumed, as it was not answered:\n\n- Since when? 1900');
+      expect(final?.report).not.toContain('- Which one?');
+    }));
+
+  it('takes all defaults when nothing is said for ten minutes', () =>
+    marbles((helpers, now) => {
+      const { events, lines } = timeline(helpers, now, { request: { clarifies: true }, answers: WITH_DEFAULTS });
+      expect(lines[1]).toBe('600030 plan 3');
+      expect(events.find(({ type }) => type === 'plan')).toMatchObject({
+        plan: { clarifications: ['Which one? the old one (assumed)', 'Since when? 1900 (assumed)'] },
+      });
     }));
 
   it('begins nothing before its plan is approved', () =>

@@ -20,9 +20,19 @@ export interface Unanswered {
   readonly why: string;
 }
 
+/** A question to the user. */
+export interface ClarifyQuestion {
+  readonly id: string;
+  readonly question: string;
+  /** What counts where it is not answered; empty: nothing, so that the question is taken as it is. */
+  readonly default: string;
+  /** Answers to choose from; others may be given, too. */
+  readonly options?: readonly string[];
+}
+
 /** Questions to the user, before the research is planned; each may be left out. */
 export interface ClarifyForm {
-  readonly questions: readonly { readonly id: string; readonly question: string; readonly default: string }[];
+  readonly questions: readonly ClarifyQuestion[];
 }
 
 /** An event of a research, in the order in which they come: one `session`, what happens, and at the end one `final` or one `error`. */

@@ -25,7 +25,7 @@ export const steerSchema = z.discriminatedUnion('action', [
     action: z.literal('clarify'),
     answers: z
       .record(id, z.string().trim().max(2_000))
-      .describe('Answers by the ids of the form; what is left out is as the question says.'),
+      .describe('Answers by the ids of the form; what is left out, or empty, has the default of its question.'),
   }),
 ]);
 

@@ -7,7 +7,7 @@ import { EngineError } from '../../errors.js';
 import { parseJson } from '../../json.js';
 import { readChangedPlan } from '../../research/plan/change-plan.js';
 import type { TaskPlan } from '../../research/plan/task-plan.js';
-import type { ResearchEvent } from '../../research/research-events.js';
+import type { ClarifyQuestion, ResearchEvent } from '../../research/research-events.js';
 import type { Terminal } from '../terminal.js';
 import type { ResearchSource } from './research-source.js';
 
@@ -29,7 +29,7 @@ export class Questioner {
     if (event.type === 'session') this.#run = event.run_id;
     if (event.type === 'clarify') {
       const answers: Record<string, string> = {};
-      for (const { id, question } of event.form.questions) answers[id] = await this.#ask(`${question} `);
+      for (const one of event.form.questions) answers[one.id] = await this.#ask(`${askedAs(one)} `);
       await this.#source.steer(this.#run, { action: 'clarify', answers });
     }
     if (event.type === 'plan' && event.waits) await this.#approve(event.plan, event.tools);
@@ -80,4 +80,10 @@ export class Questioner {
     const { value, done } = await this.#read.next();
     return done === true ? '' : value.trim();
   }
+}
+
+/** With its options, and in brackets what an empty line means. */
+function askedAs({ question, options = [], default: usual }: ClarifyQuestion): string {
+  const choice = options.length === 0 ? '' : ` (${options.join(' / ')})`;
+  return `${question}${choice}${usual === '' ? '' : ` [${usual}]`}`;
 }

@@ -18,6 +18,8 @@ export interface ReportParts {
   readonly nearest?: readonly CitedEvidence[] | undefined;
   /** The limit that kept something from being done. @default none did */
   readonly exhausted?: ExhaustedLimit | undefined;
+  /** What was assumed where people were asked and did not answer. @default nothing was */
+  readonly assumed?: readonly string[] | undefined;
 }
 
 const TEXTS = {
@@ -29,6 +31,7 @@ const TEXTS = {
     nearest: 'The passages that come closest:',
     both: 'The sources do not agree:',
     research: 'The budget of this research was used up before everything was done.',
+    assumed: 'This was assumed, as it was not answered:',
     day: 'What may be spent on researches today was used up before everything was done.',
     pause: ': ',
   },
@@ -40,6 +43,7 @@ const TEXTS = {
     nearest: '最接近的段落：',
     both: '来源之间不一致：',
     research: '本次研究的预算在全部完成之前已用完。',
+    assumed: '以下问题未得到回答，按默认处理：',
     day: '今天的研究额度在全部完成之前已用完。',
     pause: '：',
   },
@@ -62,7 +66,7 @@ export function findingLines(facts: readonly Finding[], parts: ReportParts): str
 
 /** What a report says behind its answer: that it is not whole, what was tried, and both sides of what contradicts itself. Empty for nothing. */
 export function closingRemarks(parts: ReportParts): string {
-  const { outcome, unanswered, contradictions, language, facts, nearest = [], exhausted } = parts;
+  const { outcome, unanswered, contradictions, language, facts, nearest = [], exhausted, assumed = [] } = parts;
   const texts = TEXTS[language];
   const remarks: string[] = [];
   if (outcome === 'unanswerable' || facts.length === 0) remarks.push(texts.unanswerable);
@@ -78,6 +82,7 @@ export function closingRemarks(parts: ReportParts): string {
   }
   const sides = contradictions.flatMap((one) => bothSides(one, parts));
   if (sides.length > 0) remarks.push(`${texts.both}\n\n${sides.join('\n')}`);
+  if (assumed.length > 0) remarks.push(`${texts.assumed}\n\n${assumed.map((one) => `- ${one}`).join('\n')}`);
   return remarks.join('\n\n');
 }
 

@@ -18,6 +18,8 @@ export interface ReportInput {
   readonly outcome: Action;
   readonly missing: readonly string[];
   readonly asking: Asking;
+  /** Questions to people that were not answered, with what counts instead. @default none */
+  readonly assumed?: readonly string[] | undefined;
 }
 
 /** Tokens of a source that the model reads. */
@@ -34,7 +36,15 @@ export function writeReport(input: ReportInput): Observable<ResearchEvent> {
 }
 
 /** Facts, their evidence numbered in the order of the facts, and what is not known. */
-export function reportParts({ question, picture, evidence, outcome, missing, asking }: ReportInput): ReportParts {
+export function reportParts({
+  question,
+  picture,
+  evidence,
+  outcome,
+  missing,
+  asking,
+  assumed,
+}: ReportInput): ReportParts {
   const facts = factsOf(picture);
   const isBare = facts.length === 0 && asking.model === undefined;
   const nearest = isBare ? [...evidence].sort((a, b) => b.score - a.score).slice(0, NEAREST) : [];
@@ -59,6 +69,7 @@ export function reportParts({ question, picture, evidence, outcome, missing, ask
     outcome,
     language: languageOf(question) as ReportLanguage,
     exhausted: asking.budget.standing.exhausted,
+    assumed,
   };
 }
 

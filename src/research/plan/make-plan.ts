@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import { catchError, concatMap, defer, map, type Observable, of } from 'rxjs';
 import { z } from 'zod';
 import { type Asking, askCall } from '../calls/ask-call.js';
-import type { QuestionType } from '../calls/research-calls.js';
+import type { QuestionType, ResearchAnswer } from '../calls/research-calls.js';
 import { questionsByRules, type SubQuestion, usableQuestions, withAnswers } from '../deep/sub-questions.js';
+import type { ClarifyQuestion } from '../research-events.js';
 import { readChangedPlan } from './change-plan.js';
 import { costOfCall, type PlanCall } from './plan-call.js';
 import { costOfTool, isPlanTool, PLAN_TOOLS, toolFor } from './plan-tools.js';
@@ -27,18 +28,29 @@ export interface PlanWish {
 /** Questions that are asked before a plan is made. */
 const MAX_CLARIFICATIONS = 3;
 const MAX_CLARIFICATION = 300;
+const MAX_OPTIONS = 8;
 
 /** The questions without whose answers the report would differ; none where a model cannot say. Emits once. */
-export function clarificationsOf(asking: Asking, question: string): Observable<readonly string[]> {
+export function clarificationsOf(asking: Asking, question: string): Observable<readonly ClarifyQuestion[]> {
   return askCall(asking, 'research_clarify', { question }).pipe(
-    map(({ needs_clarification, questions }) =>
-      needs_clarification
-        ? questions.map((one) => one.trim().slice(0, MAX_CLARIFICATION)).filter((one) => one !== '')
-        : [],
-    ),
-    map((questions) => questions.slice(0, MAX_CLARIFICATIONS)),
+    map(({ needs_clarification, questions }) => (needs_clarification ? clarifyQuestions(questions) : [])),
     catchError(() => of([])),
   );
+}
+
+function clarifyQuestions(given: ResearchAnswer<'research_clarify'>['questions']): readonly ClarifyQuestion[] {
+  const asked = given
+    .map((one) => (typeof one === 'string' ? { question: one, default: '', options: [] } : one))
+    .filter((one) => one.question.trim() !== '');
+  return asked.slice(0, MAX_CLARIFICATIONS).map((one, at) => {
+    const options = [...new Set(one.options.map(shortened))].filter((option) => option !== '').slice(0, MAX_OPTIONS);
+    const about = { id: `c${at + 1}`, question: shortened(one.question), default: shortened(one.default) };
+    return options.length === 0 ? about : { ...about, options };
+  });
+}
+
+function shortened(text: string): string {
+  return text.trim().slice(0, MAX_CLARIFICATION);
 }
 
 /** Makes a plan that can be carried out; what is still wrong with it is in its `issues`. Never fails. Emits once. */

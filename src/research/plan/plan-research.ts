@@ -19,6 +19,7 @@ import {
   tap,
   timer,
 } from 'rxjs';
+import { languageOf } from '../../chat/intents/utterance.js';
 import { askCall } from '../calls/ask-call.js';
 import type { ResearchPlace, ResearchPorts } from '../deep/deep-ports.js';
 import type { Depth } from '../deep/depths.js';
@@ -26,7 +27,7 @@ import { EMPTY_PICTURE, factsOf, foldResearch, type ResearchPicture } from '../d
 import { type Action, nextAction } from '../deep/ladder.js';
 import { contradictionsOfFacts, type Validation, validateFindings } from '../deep/validate-findings.js';
 import { EvidenceTable } from '../evidence/evidence-table.js';
-import type { ResearchEvent } from '../research-events.js';
+import type { ClarifyQuestion, ResearchEvent } from '../research-events.js';
 import type { Steer } from '../steer.js';
 import { callTask } from './call-task.js';
 import { changePlan } from './change-plan.js';
@@ -61,7 +62,7 @@ export interface PlannedPorts extends Omit<ResearchPorts, 'places'> {
   readonly calls?: ReadonlyMap<string, PlanCall> | undefined;
 }
 
-/** Milliseconds that are waited for answers, after which the question is taken as it is. */
+/** Milliseconds that are waited for answers, after which those count that the questions have by themselves. */
 const CLARIFY_MS = 600_000;
 /** Milliseconds that are waited for an approval, after which nothing is carried out. */
 const APPROVE_MS = 1_800_000;
@@ -69,6 +70,8 @@ const APPROVE_MS = 1_800_000;
 const CALL_ATTEMPTS = 2;
 /** Times that tasks are added for what is missing. */
 const MAX_REPLANS = 2;
+/** Behind an answer that no person gave. */
+const ASSUMED = { en: '(assumed)', zh: '（默认）' } as const;
 const NOTHING_CHANGED: Observable<readonly Steer[]> = of([]);
 
 /**
@@ -113,6 +116,7 @@ class PlannedResearch {
   #picture: ResearchPicture = EMPTY_PICTURE;
   #plan: TaskPlan | undefined;
   #clarifications: readonly string[] = [];
+  readonly #assumed: string[] = [];
   #missing: readonly string[] = [];
   #outcome: Action = 'unanswerable';
   #workedMs = 0;
@@ -178,7 +182,7 @@ class PlannedResearch {
   #clarify(): Observable<never> {
     const { clarifies, question } = this.#request;
     if (!clarifies) return EMPTY;
-    let asked: readonly string[] = [];
+    let asked: readonly ClarifyQuestion[] = [];
     const ask$ = this.#within(() =>
       clarificationsOf(this.#ports.asking, question).pipe(
         tap((questions) => {
@@ -189,21 +193,32 @@ class PlannedResearch {
     );
     const wait$ = defer(() => {
       if (asked.length === 0 || this.#isCut) return EMPTY;
-      const questions = asked.map((one, at) => ({ id: `c${at + 1}`, question: one, default: '' }));
-      this.#tell({ type: 'clarify', form: { questions } });
-      return this.#answers.pipe(
+      this.#tell({ type: 'clarify', form: { questions: asked } });
+      const late$ = timer(CLARIFY_MS).pipe(map(() => ({})));
+      return merge(this.#answers, late$).pipe(
         take(1),
-        tap((answers) => {
-          this.#clarifications = questions.flatMap(({ id, question: one }) => {
-            const answer = Object.hasOwn(answers, id) ? answers[id] : undefined;
-            return answer === undefined || answer === '' ? [] : [`${one} ${answer}`];
-          });
-        }),
-        takeUntil(merge(this.#cut, timer(CLARIFY_MS))),
+        tap((answers) => this.#takeAnswers(asked, answers)),
+        takeUntil(this.#cut),
         ignoreElements(),
       );
     });
     return concat(ask$, wait$);
+  }
+
+  /** What is not answered is as its default says; the plan and the report name that. */
+  #takeAnswers(asked: readonly ClarifyQuestion[], answers: Readonly<Record<string, string>>): void {
+    const given = new Map(Object.entries(answers));
+    const mark = ASSUMED[languageOf(this.#request.question)];
+    const clarifications: string[] = [];
+    for (const { id, question, default: usual } of asked) {
+      const answer = given.get(id) ?? '';
+      if (answer !== '') clarifications.push(`${question} ${answer}`);
+      else if (usual !== '') {
+        clarifications.push(`${question} ${usual} ${mark}`);
+        this.#assumed.push(`${question} ${usual}`);
+      }
+    }
+    this.#clarifications = clarifications;
   }
 
   #makePlan(): Observable<never> {
@@ -451,7 +466,8 @@ class PlannedResearch {
     const table = new EvidenceTable();
     for (const steer of this.#excluded) if (steer.action === 'exclude') table.exclude(steer.source);
     const evidence = picture.evidence.filter((one) => !table.isExcluded(one));
-    const input = { question, picture, evidence, outcome: this.#outcome, missing: this.#missing, asking };
+    const found = { picture, evidence, outcome: this.#outcome, missing: this.#missing };
+    const input = { question, ...found, asking, assumed: this.#assumed };
     return writeSections({ ...input, form }).pipe(
       tap((event) => this.#tell(event)),
       ignoreElements(),
