@@ -89,7 +89,12 @@ export type ResearchEvent =
       readonly type: 'report_outline';
       readonly sections: readonly { readonly title: string; readonly findings: readonly string[] }[];
     }
-  | { readonly type: 'token'; readonly content: string; readonly section: number }
+  | {
+      readonly type: 'token';
+      readonly content: string;
+      /** Number of the section of `report_outline`, from 1; 0: in front of them, or of a report without any; one more than there are: behind them. */
+      readonly section: number;
+    }
   /** All tokens so far, or those of one section, are void. */
   | { readonly type: 'retract'; readonly reason: string; readonly section?: number }
   | { readonly type: 'error'; readonly code: string; readonly message: string }

@@ -221,7 +221,8 @@ function steersOf({ services: { steers }, run }: CallContext): Observable<readon
 function nodeEvents(event: ResearchEvent): Observable<NodeEvent> {
   switch (event.type) {
     case 'token':
-      return of(delta('content', event.content));
+      // A piece of text does not say to which section it belongs.
+      return of(notice(RESEARCH_NOTICE, event as unknown as JsonObject), delta('content', event.content));
     case 'error':
       return EMPTY;
     case 'final': {

@@ -228,8 +228,10 @@ function shown(input: SectionsInput, given: ReportParts, { sections, texts }: Dr
     head,
     ...texts.map(({ title, text }) => (isOne ? text : `## ${title}\n\n${text}`)),
     closingRemarks(parts),
-  ].filter((block) => block !== '');
-  const text = blocks.join('\n\n');
+  ]
+    .map((block, section) => ({ block, section }))
+    .filter(({ block }) => block !== '');
+  const text = blocks.map(({ block }) => block).join('\n\n');
   const unsupported = texts.reduce((sum, one) => sum + one.unsupported, 0);
   return [
     {
@@ -238,10 +240,10 @@ function shown(input: SectionsInput, given: ReportParts, { sections, texts }: Dr
     },
     ...between.map((one): ResearchEvent => ({ type: 'contradiction', ...one })),
     ...blocks.map(
-      (block, at): ResearchEvent => ({
+      ({ block, section }, at): ResearchEvent => ({
         type: 'token',
         content: at === 0 ? block : `\n\n${block}`,
-        section: at,
+        section,
       }),
     ),
     finalOf(input, parts, { text, cited: citedBy(text, []), unsupported }),

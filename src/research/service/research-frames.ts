@@ -28,8 +28,6 @@ export function toResearchEvent(event: RunEvent, sessionId: string): ResearchEve
       return event.node === RESEARCH_NODE && event.retractFrom !== undefined
         ? { type: 'retract', reason: 'the process that researched was lost' }
         : undefined;
-    case 'node-delta':
-      return event.node === RESEARCH_NODE ? { type: 'token', content: event.text, section: 0 } : undefined;
     case 'node-notice':
       return event.node === RESEARCH_NODE && event.name === RESEARCH_NOTICE
         ? (event.data as unknown as ResearchEvent)

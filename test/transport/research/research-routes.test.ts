@@ -167,11 +167,27 @@ describe('a research', () => {
     'by a plan ends with a report in the form %s',
     { timeout: 60_000 },
     async (output) => {
-      const { post } = await startResearchServer();
+      const { api, post } = await startResearchServer();
       const { data } = await post('', { question: QUESTION, llm_id: 'scripted', stream: false, output });
       const { report, sources } = data.final;
       expect(data.final).toMatchObject({ outcome: 'answer', unsupported: 0 });
       for (const { n } of sources) expect(report).toContain(`[${n}]`);
+      const told = (await (await openStream(`${api}/${data.run_id}/events`)).rest()).flatMap(({ json }) => json ?? []);
+      const { sections } = told.find(({ type }) => type === 'report_outline');
+      const tokens = told.filter(({ type }) => type === 'token');
+      expect(tokens.map(({ content }) => content).join('')).toBe(report);
+      const textOf = (of: number): string =>
+        tokens
+          .filter(({ section }) => section === of)
+          .map(({ content }) => content)
+          .join('')
+          .trim();
+      const isOne = sections.length === 1 && textOf(0) === '';
+      for (const [at, { title }] of sections.entries()) {
+        expect(textOf(at + 1)).toContain('[1]');
+        if (!isOne) expect(textOf(at + 1).split('\n')[0]).toBe(`## ${title}`);
+      }
+      expect(textOf(0) !== '').toBe(output === 'table');
       if (output === 'table') expect(report).toContain('| Question | Answer | Sources |');
     },
   );
