@@ -78,7 +78,7 @@ const server = {
   ),
   trustedProxies: parsed<readonly AddressRange[]>(
     'RUNNEL_TRUSTED_PROXIES',
-    'comma-separated addresses or CIDR ranges of proxies whose X-Forwarded-For names the client: for the addresses of webhooks, and for limits per address',
+    'comma-separated addresses or CIDR ranges of proxies whose X-Forwarded-For names the client: for the addresses of webhooks, and for limits per address; and whose X-Forwarded-Proto and X-Forwarded-Host name the server in links of reports',
     [],
     addressRanges,
     { shown: 'unset: none' },

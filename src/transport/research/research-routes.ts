@@ -12,12 +12,14 @@ import { success, successPage } from '../envelope.js';
 import { contentHeaders } from '../files/content-headers.js';
 import { engineFrames, sseFrame } from '../http/event-stream.js';
 import { checked, listFitting, PAGE_BYTES, pageOf, pageQuery, text } from '../http/input.js';
-import { type RouteGroup, route } from '../http/route.js';
+import { type HttpExchange, type RouteGroup, route } from '../http/route.js';
 import { awaitRun, type RunView, streamRun } from '../runs/answer-run.js';
 import { followRun } from '../runs/follow-run.js';
 import { runView, timelineShape, timelineView } from '../runs/run-view.js';
+import type { ServerParts } from '../server-parts.js';
 import { anyObject } from '../shapes.js';
 import { planOfResearch, putPlan, requireAtWork, steersOf } from './plan-of-research.js';
+import { readerAddress } from './reader-address.js';
 import { findResearchRun, readResearch, researchSchema, startResearch } from './start-research.js';
 
 const eventsQuery = z.object({
@@ -175,7 +177,7 @@ export const researchRoutes: RouteGroup = {
         const { bytes, mimeType } = await reportFile(final, format, {
           threads: parts.services.threads,
           // Where the client reached this server, which is where its reader does.
-          studio: parts.studio === undefined ? undefined : `${exchange.protocol}://${exchange.host}/`,
+          studio: parts.studio === undefined ? undefined : addressOf(exchange, parts),
         });
         const about = { mimeType, extension: format, fileName: `research-${found.id}.${format}`, isInline: false };
         exchange.set(contentHeaders(about));
@@ -184,6 +186,10 @@ export const researchRoutes: RouteGroup = {
     }),
   ],
 };
+
+function addressOf({ req, protocol, host }: HttpExchange, { config }: ServerParts): string {
+  return readerAddress({ socket: req.socket, headers: req.headers, protocol, host }, config.trustedProxies);
+}
 
 /** The events of a research as frames. */
 function researchView({ sessionId }: Pick<RunIdentity, 'sessionId'>): RunView {

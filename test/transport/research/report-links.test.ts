@@ -18,7 +18,11 @@ const STUDIO = {
 async function researched() {
   let server: DatasetServer | undefined;
   const knowledge = createKnowledgeSearch(async () => (server as DatasetServer).base, '');
-  server = await startDatasets({ services: { knowledge }, studio: STUDIO });
+  server = await startDatasets({
+    services: { knowledge },
+    studio: STUDIO,
+    env: { RUNNEL_TRUSTED_PROXIES: '127.0.0.1, ::1' },
+  });
   const dataset = await server.dataset('world');
   await server.ingest(dataset, 'atlas.txt', 'Corwin Hale wrote The Salt Atlas in 1911.');
   await server.ingest(dataset, 'hale.txt', 'Corwin Hale was born in Marrow Bay, where salt is traded.');
@@ -26,9 +30,9 @@ async function researched() {
   const { data } = await server.ask('POST', '/research', { question, stream: false });
   const final: ResearchFinal = data.final;
   expect(final.sources.map(({ source }) => source).sort()).toEqual(['atlas.txt', 'hale.txt']);
-  const file = async (format: string): Promise<Uint8Array> => {
+  const file = async (format: string, said: Record<string, string> = {}): Promise<Uint8Array> => {
     const url = `${server.url}/api/v1/research/${data.run_id}/report?format=${format}`;
-    return new Uint8Array(await (await fetch(url, { headers: ACME })).arrayBuffer());
+    return new Uint8Array(await (await fetch(url, { headers: { ...ACME, ...said } })).arrayBuffer());
   };
   /** The text of the passage that an address of the studio opens. */
   const passageAt = async (address: string): Promise<string> => {
@@ -102,6 +106,16 @@ it('citations and sources of a PDF, a page of HTML and a Word file open what the
   // Word keeps what stands behind # apart.
   const addresses = links.flatMap(({ target, anchor }) => (target === undefined ? [] : [`${target}#${anchor}`]));
   expect((await Promise.all(addresses.map(passageAt))).sort()).toEqual(texts);
+
+  // Behind a proxy that ends TLS.
+  const proxied = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'runnel.example' };
+  const outside = load(new TextDecoder().decode(await file('html', proxied)));
+  const led = outside('a')
+    .map((_, link) => outside(link).attr('href') ?? '')
+    .get()
+    .filter((href) => !href.startsWith('#'));
+  expect(led.length).toBeGreaterThan(0);
+  for (const href of led) expect(href).toMatch(/^https:\/\/runnel\.example\/#\/datasets\//);
 
   expect(new TextDecoder().decode(await file('md'))).not.toContain('source_1');
 });
