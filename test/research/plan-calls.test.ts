@@ -1,8 +1,8 @@
 /** Tools of tasks beside the searches: of the package, of MCP servers over real sockets, and published canvases. */
-import { lastValueFrom, toArray } from 'rxjs';
+import { concat, defer, finalize, lastValueFrom, NEVER, of, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { createEgressClient } from '../../src/adapters/egress/egress-client.js';
-import type { Services } from '../../src/agents/call-context.js';
+import type { CanvasTools, Services } from '../../src/agents/call-context.js';
 import { loadCanvas } from '../../src/canvas/load-canvas.js';
 import { runTurn } from '../../src/canvas/turn.js';
 import type { RunEvent } from '../../src/graph/events.js';
@@ -211,6 +211,28 @@ describe('tools of tasks', () => {
     expect(ended.get('a')).toMatchObject({ status: 'failed', problem: expect.stringContaining('budget') });
     expect(ended.get('b')).toMatchObject({ status: 'done' });
     expect(JSON.stringify(events)).not.toContain('Corwin Hale');
+  });
+
+  it('of a canvas that takes more than is left stop it midway, once, and the research ends with its report', async () => {
+    const calls: string[] = [];
+    const usage = { type: 'usage', promptTokens: 300, completionTokens: 100, totalTokens: 400 } as const;
+    const greedy: CanvasTools = {
+      list: async () => [{ name: 'greedy', title: 'greedy', description: 'Asks and asks.', inputSchema: {} }],
+      // It would go on for ever.
+      call: () =>
+        defer(() => {
+          calls.push('begun');
+          return concat(of(usage, usage, usage), NEVER).pipe(finalize(() => calls.push('stopped')));
+        }),
+    };
+    const tasks = [task('a', 'greedy'), task('b', 'calculator', { args: { expression: '6*7' } })];
+    const told = await toldOf(tasks, { canvases: greedy }, { budget: { tokens: 1_000 } });
+    const ended = new Map(told.of('task_finished').map((one) => [one.task_id, one]));
+    expect(ended.get('a')).toMatchObject({ status: 'failed', problem: expect.stringContaining('budget') });
+    expect(ended.get('b')).toMatchObject({ status: 'done' });
+    expect(calls).toEqual(['begun', 'stopped']);
+    expect(told.final?.budget).toMatchObject({ tokens: 1_200, calls: 3, exhausted: { limit: 'tokens' } });
+    expect(told.final?.report).toContain('42');
   });
 
   it.each<[string, readonly Task[], JsonObject, RegExp]>([
