@@ -11,7 +11,7 @@ import type { FoundPassageOfGraph, FoundPath } from './search/found-passages.js'
 import { searchLocally } from './search/local-search.js';
 import { NameIndex } from './search/name-index.js';
 import { PassageNetwork } from './search/passage-network.js';
-import { findPaths } from './search/path-search.js';
+import { PathNetwork } from './search/path-search.js';
 import { searchByRank } from './search/rank-search.js';
 import { sumGraph } from './sum-graph.js';
 
@@ -47,6 +47,7 @@ interface Derived {
   readonly names: NameIndex;
   readonly relationsOf: ReadonlyMap<string, readonly GraphRelation[]>;
   network?: PassageNetwork;
+  paths?: PathNetwork;
   entityNetwork?: EntityNetwork;
   communities?: Communities;
   reports?: SessionReports;
@@ -166,8 +167,9 @@ export class GraphSession {
 
   /** Ways between two entities. */
   paths(from: GraphEntity, to: GraphEntity): readonly FoundPath[] {
-    const { graph, relationsOf } = this.#made();
-    return findPaths({ graph, relationsOf, from: from.id, to: to.id });
+    const made = this.#made();
+    made.paths ??= new PathNetwork(made.graph, made.relationsOf);
+    return made.paths.find(from.id, to.id);
   }
 
   #chunks(): ReadonlyMap<string, string> {
