@@ -1,4 +1,5 @@
 /** A knowledge base over an embedded database, as a server has it, and what a run beside it feels. */
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,6 +8,7 @@ import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { prepareDatabase } from '../scripts/prepare-database.js';
 import { runIngestions } from '../src/ingestion/run-ingestions.js';
+import { chunkIds, passageOf } from '../src/knowledge/base/chunk-ids.js';
 import { createIngestionHub } from '../src/knowledge/base/ingestion-hub.js';
 import { createKnowledgeBase, type KnowledgeBase } from '../src/knowledge/base/knowledge-base.js';
 import { createSearchIndexes } from '../src/knowledge/base/search-indexes.js';
@@ -15,6 +17,7 @@ import { startEmbedded } from '../src/stores/postgres/embedded/start-embedded.js
 import { openPostgresStores, type PostgresStores } from '../src/stores/postgres/stores.js';
 import { createThreadPool, type ThreadPool } from '../src/threads/thread-pool.js';
 import { runRecord } from '../test/stores/redis/support/records.js';
+import { chunkRecord, documentRecord } from '../test/stores/support/knowledge-records.js';
 import { agentRecord, sessionRecord } from '../test/stores/support/records.js';
 import { quantile, type Row } from './measure.js';
 import { mainThreadMs } from './processor-time.js';
@@ -46,6 +49,8 @@ export interface EmbeddedBase {
   readonly threads: ThreadPool;
   readonly tenant: string;
   readonly datasetId: string;
+  /** Stores documents that are parsed already, a passage each. */
+  fill(documents: readonly BenchDocument[]): Promise<void>;
   /** Parses documents, as a server does. */
   ingest(documents: readonly BenchDocument[]): Promise<void>;
   /** What is felt of some work, or of as many milliseconds without any. */
@@ -54,6 +59,8 @@ export interface EmbeddedBase {
 }
 
 const TENANT = 't';
+/** Documents that are stored and indexed at once. */
+const FILLED_AT_ONCE = 500;
 /** A run writes so often, and the thread asks so often, in milliseconds. */
 const EVERY_MS = 5;
 
@@ -80,6 +87,7 @@ export async function openEmbeddedBase(): Promise<EmbeddedBase> {
   const write = await openWriter(stores, embedded.pid() ?? 0);
   return {
     ...{ base, threads, tenant: TENANT, datasetId: dataset.id },
+    fill: (documents) => filled(base, dataset.id, documents),
     ingest: (documents) => ingested({ base, datasetId: dataset.id, threads }, documents),
     async during(work) {
       await waitsOf(asker);
@@ -123,6 +131,27 @@ function p99(all: readonly Wait[], of: keyof Wait): number {
     all.map((one) => one[of]),
     0.99,
   );
+}
+
+async function filled({ parts }: KnowledgeBase, datasetId: string, documents: readonly BenchDocument[]): Promise<void> {
+  const { store, indexes } = parts;
+  const index = indexes.open(TENANT, datasetId);
+  for (let from = 0; from < documents.length; from += FILLED_AT_ONCE) {
+    const some = documents.slice(from, from + FILLED_AT_ONCE).map(({ name, content }) => {
+      const id = randomUUID().replaceAll('-', '');
+      const text = new TextDecoder().decode(content);
+      const record = documentRecord(datasetId, { id, name, run: 'DONE', progress: 1, attempt: 1 });
+      return { record, chunk: chunkRecord(record, 0, { id: chunkIds(id)(text), text }) };
+    });
+    await store.insertDocuments(
+      TENANT,
+      some.map(({ record }) => record),
+    );
+    for (const { record, chunk } of some) await store.putChunks(TENANT, record.id, 1, [chunk]);
+    await index.add(some.map(({ record, chunk }) => passageOf(record, chunk)));
+    for (const { record, chunk } of some) await store.markIndexed(TENANT, record.id, [chunk]);
+  }
+  await indexes.settled();
 }
 
 async function ingested(

@@ -25,6 +25,7 @@ export type {
   StageModel,
   StageResult,
 } from '../chat/stages/stage-result.js';
+export type { ResearchOffer, ResearchSuggestion } from '../chat/stages/suggest-research.js';
 export {
   type Caches,
   type CachesOptions,

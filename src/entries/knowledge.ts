@@ -168,6 +168,7 @@ export type {
   GraphBuildRecord,
   GraphNote,
   GraphStore,
+  MissingChunks,
 } from '../records/graph-store.js';
 export type {
   IndexChange,

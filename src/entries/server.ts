@@ -88,6 +88,7 @@ export type {
   SessionStore,
 } from '../records/sessions.js';
 export type { SharedState, SharedStates } from '../records/shared-states.js';
+export type { DailySpending, DayAmount, DayLimits, DayStanding } from '../records/spending.js';
 export type { RunSteers, SteerQuery, SteerRecord, SteerStore } from '../records/steers.js';
 export type { Stores } from '../records/stores.js';
 export type { TicketQuery, TicketRecord, TicketStore } from '../records/tickets.js';

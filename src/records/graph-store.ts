@@ -59,6 +59,14 @@ export interface ClaimedBuild {
  * Graphs of datasets: contributions of chunks, and notes. Contributions of chunks that are gone, not available, changed, or whose document is not enabled do
  * not exist for readers, so nothing of what was deleted stays in a graph. The tenant is a parameter of every call.
  */
+/** Chunks that have no contribution, of some that were looked at. */
+export interface MissingChunks {
+  /** In the order of ids; fewer than were looked at. */
+  readonly chunks: readonly ChunkRecord[];
+  /** Id of the last chunk that was looked at, behind which to go on; undefined at the end. */
+  readonly next: string | undefined;
+}
+
 export interface GraphStore {
   /** Stores contributions in place of those of the same chunk and layer; those of chunks that are gone are left out. A few hundred at a time. */
   putContributions(tenant: string, datasetId: string, contributions: readonly ContributionRecord[]): Promise<void>;
@@ -77,14 +85,14 @@ export interface GraphStore {
     datasetId: string,
     chunkIds: readonly string[],
   ): Promise<readonly ContributionRecord[]>;
-  /** The next available chunks of enabled documents behind a chunk, by id, that have no contribution of a layer and version. */
+  /** Looks at so many chunks behind one, by id, for available ones of enabled documents that have no contribution of a layer and version. */
   chunksWithoutContribution(
     tenant: string,
     datasetId: string,
     wanted: Pick<ContributionRecord, 'layer' | 'version'>,
     after: string | undefined,
-    limit: number,
-  ): Promise<readonly ChunkRecord[]>;
+    looks: number,
+  ): Promise<MissingChunks>;
   putNotes(tenant: string, datasetId: string, kind: string, notes: readonly GraphNote[]): Promise<void>;
   /** The next notes of a kind behind a key, in the order of keys. */
   listNotes(

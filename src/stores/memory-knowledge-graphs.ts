@@ -82,16 +82,18 @@ export function createMemoryGraphs({ chunks, hasDataset, clock }: GraphGround): 
       const wanted = new Set(chunkIds);
       return alive(tenant, datasetId).filter(({ chunkId }) => wanted.has(chunkId));
     },
-    async chunksWithoutContribution(tenant, datasetId, { layer, version }, after, limit) {
+    async chunksWithoutContribution(tenant, datasetId, { layer, version }, after, looks) {
       const made = new Set(
         alive(tenant, datasetId)
           .filter((one) => one.layer === layer && one.version === version)
           .map(({ chunkId }) => chunkId),
       );
-      const missing = chunks(tenant, datasetId).filter(
-        ({ id }) => !made.has(id) && (after === undefined || id > after),
-      );
-      return missing.sort((a, b) => compare([a.id], [b.id])).slice(0, limit);
+      const behind = chunks(tenant, datasetId)
+        .filter(({ id }) => after === undefined || id > after)
+        .sort((a, b) => compare([a.id], [b.id]));
+      const looked = behind.slice(0, looks);
+      const next = looked.length < behind.length ? looked.at(-1)?.id : undefined;
+      return { chunks: looked.filter(({ id }) => !made.has(id)), next };
     },
     async putNotes(tenant, datasetId, kind, notes) {
       const graph = open(tenant, datasetId);

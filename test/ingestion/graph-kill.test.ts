@@ -84,7 +84,7 @@ it(`a graph is the same behind ${KILLS} kills in its build, and no finished chun
     const unread = await store.chunksWithoutContribution(
       ...(['t', found?.dataset.id ?? '', { layer: 'model', version: '1 reader' }, undefined, 500] as const),
     );
-    left = new Set(unread.map(({ text }) => text));
+    left = new Set(unread.chunks.map(({ text }) => text));
     await stores.close();
   }
   // It is killed at its last line, DONE.

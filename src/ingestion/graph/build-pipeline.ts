@@ -19,9 +19,9 @@ import { graphModelOf } from './graph-model-of.js';
 import { writeReports } from './write-reports.js';
 
 /** Chunks that rules read between two turns of the event loop, and that are stored at once. */
-const CHUNKS_A_STEP = 25;
-/** Chunks that are looked for at once: each time all chunks of the dataset are gone through. */
-const CHUNKS_A_READ = 500;
+const CHUNKS_A_STEP = 16;
+/** Chunks that are looked at in one statement. */
+const LOOKS = 100;
 /** Chunks that a model reads at once. */
 const CONCURRENT_CALLS = 4;
 
@@ -98,19 +98,12 @@ async function* missingChunks(
   const { parts, claimed } = work.options;
   const { tenant, datasetId } = claimed;
   let after: string | undefined;
-  for (;;) {
+  do {
     signal.throwIfAborted();
-    const chunks = await parts.store.chunksWithoutContribution(
-      tenant,
-      datasetId,
-      { layer, version },
-      after,
-      CHUNKS_A_READ,
-    );
-    for (let at = 0; at < chunks.length; at += CHUNKS_A_STEP) yield chunks.slice(at, at + CHUNKS_A_STEP);
-    if (chunks.length < CHUNKS_A_READ) return;
-    after = chunks.at(-1)?.id;
-  }
+    const looked = await parts.store.chunksWithoutContribution(tenant, datasetId, { layer, version }, after, LOOKS);
+    for (let at = 0; at < looked.chunks.length; at += CHUNKS_A_STEP) yield looked.chunks.slice(at, at + CHUNKS_A_STEP);
+    after = looked.next;
+  } while (after !== undefined);
 }
 
 async function layerByModel(facts: Facts, at: StepActivation): Promise<Facts> {

@@ -30,7 +30,7 @@ export interface CostQuestion {
 }
 
 /** Chunks of one look, whose prompts are counted one by one. */
-const LOOK = 200;
+const LOOKS = 500;
 /** Milliseconds that rules take for a chunk, and a model for one; calls that run at once. */
 const RULES_MS = 1;
 const CALL_MS = 3_000;
@@ -47,13 +47,12 @@ export async function estimateCost(
   const wanted = asks ? { layer: 'model', version: `1 ${model.name}` } : { layer: layers[0] ?? 'rules', version };
   let [chunks, prompt] = [0, 0];
   let after: string | undefined;
-  for (;;) {
-    const some = await parts.store.chunksWithoutContribution(tenant, datasetId, wanted, after, LOOK);
-    chunks += some.length;
-    if (asks) prompt += some.reduce((sum, chunk) => sum + promptOf(chunk, rules), 0);
-    after = some.at(-1)?.id;
-    if (some.length < LOOK) break;
-  }
+  do {
+    const looked = await parts.store.chunksWithoutContribution(tenant, datasetId, wanted, after, LOOKS);
+    chunks += looked.chunks.length;
+    if (asks) prompt += looked.chunks.reduce((sum, chunk) => sum + promptOf(chunk, rules), 0);
+    after = looked.next;
+  } while (after !== undefined);
   const reports = question.reports && model !== undefined ? await reportsOf(parts, question, chunks) : NO_REPORTS;
   prompt += reports.prompt;
   const calls = (asks ? chunks : 0) + reports.count;

@@ -71,13 +71,21 @@ export async function rulesOfDataset({ graphRules }: Pick<DatasetRecord, 'graphR
   return { read: createRules({ terms, patterns: found }), version: versionOf({ terms, patterns }) };
 }
 
+/** Chunks that are looked at in one statement. */
+const LOOKS = 500;
+
 const NONE: OwnRules = { terms: [], patterns: [] };
 
 /** Whether chunks are there that the rules of their dataset, as they are now, have not read. */
 export async function isToBuild(store: KnowledgeStore, tenant: string, dataset: DatasetRecord): Promise<boolean> {
   const { version } = await rulesOfDataset(dataset);
-  const left = await store.chunksWithoutContribution(tenant, dataset.id, { layer: 'rules', version }, undefined, 1);
-  return left.length > 0;
+  let after: string | undefined;
+  do {
+    const looked = await store.chunksWithoutContribution(tenant, dataset.id, { layer: 'rules', version }, after, LOOKS);
+    if (looked.chunks.length > 0) return true;
+    after = looked.next;
+  } while (after !== undefined);
+  return false;
 }
 
 function versionOf(rules: OwnRules): string {

@@ -34,7 +34,7 @@ function contributionStore(database: Database): Contributions {
         ...{ chunk: chunkId, layer, version, text_hash: textHash },
         body: wellFormed(JSON.stringify(body)),
       }));
-      await database.repeat((sql) =>
+      await database.repeatBehind((sql) =>
         sql.begin(async (transaction) => {
           await transaction`
             insert into runnel.graph_contributions (tenant, chunk, layer, version, text_hash, body)
@@ -86,21 +86,31 @@ function contributionStore(database: Database): Contributions {
       );
       return rows.map((row) => ({ ...row }));
     },
-    async chunksWithoutContribution(tenant, datasetId, { layer, version }, after, limit) {
-      const rows = await database.repeat(
-        (sql) => sql<ChunkRow[]>`
-          select ${sql.unsafe(CHUNK_COLUMNS)}
-          from runnel.knowledge_documents d
-          join runnel.knowledge_chunks c on c.tenant = d.tenant and c.document = d.id
-          where d.tenant = ${tenant} and d.dataset = ${datasetId} and ${sql.unsafe(IS_SEARCHED)}
-            ${after === undefined ? sql`` : sql`and c.id > ${after}`}
-            and not exists (
-              select from runnel.graph_contributions g
-              where g.tenant = c.tenant and g.chunk = c.id and g.layer = ${layer} and g.version = ${version}
-                and ${sql.unsafe(IS_OF_TEXT)})
-          order by c.id limit ${limit}`,
+    async chunksWithoutContribution(tenant, datasetId, { layer, version }, after, looks) {
+      // One chunk after the other, by keys alone, so that a statement takes as long in a dataset of any size.
+      const rows = await database.repeatBehind(
+        (sql) => sql<(ChunkRow & { last: string | null; looked: number })[]>`
+          with looked as materialized (
+            select * from runnel.knowledge_chunks c
+            where c.tenant = ${tenant} ${after === undefined ? sql`` : sql`and c.id > ${after}`}
+            order by c.id limit ${looks}
+          ), missing as materialized (
+            select * from looked c
+            where (
+              select d.dataset = ${datasetId} and ${sql.unsafe(IS_SEARCHED)} from runnel.knowledge_documents d
+              where d.tenant = c.tenant and d.id = c.document
+            ) and (
+              select g.version = ${version} and ${sql.unsafe(IS_OF_TEXT)} from runnel.graph_contributions g
+              where g.tenant = c.tenant and g.chunk = c.id and g.layer = ${layer}
+            ) is not true
+          )
+          select ${sql.unsafe(CHUNK_COLUMNS)}, l.last, l.looked
+          from (select max(id) as last, count(*)::int as looked from looked) l left join missing c on true
+          order by c.id`,
       );
-      return rows.map(readChunk);
+      const [{ last = null, looked = 0 } = {}] = rows;
+      const chunks = rows.flatMap(({ last: _, looked: __, ...row }) => (row.id === null ? [] : [readChunk(row)]));
+      return { chunks, next: looked < looks ? undefined : (last ?? undefined) };
     },
   };
 }

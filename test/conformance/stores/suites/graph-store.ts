@@ -71,11 +71,22 @@ export function describeGraphStore(open: () => Promise<KnowledgeStore>): void {
       const { store, tenant, dataset, document, chunks } = await begin();
       const [first, second] = chunks as [ChunkRecord, ChunkRecord];
       await store.putContributions(tenant, dataset, [made(document, first), made(document, second, 'links')]);
-      const missing = (layer: string, version: string, after?: string) =>
-        store.chunksWithoutContribution(tenant, dataset, { layer, version }, after, 100);
-      expect((await missing('rules', '1')).map(({ id }) => id)).toEqual(chunks.slice(1).map(({ id }) => id));
-      expect(await missing('rules', '2')).toEqual(chunks);
-      expect((await missing('rules', '2', first.id)).map(({ id }) => id)).toEqual(chunks.slice(1).map(({ id }) => id));
+      const look = (layer: string, version: string, after?: string, looks = 100) =>
+        store.chunksWithoutContribution(tenant, dataset, { layer, version }, after, looks);
+      const behindFirst = chunks.slice(1).map(({ id }) => id);
+      expect((await look('rules', '1')).chunks.map(({ id }) => id)).toEqual(behindFirst);
+      expect(await look('rules', '2')).toEqual({ chunks, next: undefined });
+      expect((await look('rules', '2', first.id)).chunks.map(({ id }) => id)).toEqual(behindFirst);
+      expect((await look('rules', '1', undefined, 1)).chunks).toEqual([]);
+      const found: string[] = [];
+      let after: string | undefined;
+      for (let looked = 0; looked <= chunks.length; looked += 1) {
+        const { chunks: some, next } = await look('rules', '1', after, 1);
+        found.push(...some.map(({ id }) => id));
+        if (next === undefined) break;
+        after = next;
+      }
+      expect(found).toEqual(behindFirst);
     });
 
     it.each<[string, (given: Awaited<ReturnType<typeof begin>>) => Promise<unknown>]>([
