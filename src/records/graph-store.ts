@@ -55,10 +55,6 @@ export interface ClaimedBuild {
   readonly begun: number;
 }
 
-/**
- * Graphs of datasets: contributions of chunks, and notes. Contributions of chunks that are gone, not available, changed, or whose document is not enabled do
- * not exist for readers, so nothing of what was deleted stays in a graph. The tenant is a parameter of every call.
- */
 /** Chunks that have no contribution, of some that were looked at. */
 export interface MissingChunks {
   /** In the order of ids; fewer than were looked at. */
@@ -67,6 +63,10 @@ export interface MissingChunks {
   readonly next: string | undefined;
 }
 
+/**
+ * Graphs of datasets: contributions of chunks, and notes. Contributions of chunks that are gone, not available, changed, or whose document is not enabled do
+ * not exist for readers, so nothing of what was deleted stays in a graph. The tenant is a parameter of every call.
+ */
 export interface GraphStore {
   /** Stores contributions in place of those of the same chunk and layer; those of chunks that are gone are left out. A few hundred at a time. */
   putContributions(tenant: string, datasetId: string, contributions: readonly ContributionRecord[]): Promise<void>;
