@@ -8,7 +8,7 @@ import { type Called, call } from './fake-terminal.js';
 
 const FILES = {
   'orion.md': '# Orion\n\nOrion uses the Lyra Scheduler. Orion is a scheduler of Port Soller.\n',
-  'vega.md': '# Vega\n\nVega depends on Orion. Vega replaces Deneb.\n',
+  'vega.md': '# Vega\n\nVega depends on Orion. Vega replaces Deneb. Vega uses Postgres.\n',
 };
 
 describe('graph', () => {
@@ -55,6 +55,7 @@ describe('graph', () => {
     const way = await graph('path', 'fleet', 'Vega', 'Lyra Scheduler');
     expect(way.out).toMatch(/^way 1: Vega depends on Orion; Orion uses Lyra Scheduler$/m);
     expect((await told('search', 'fleet', 'Vega', '--kind', 'rank')).kind).toBe('rank');
+    expect((await graph('path', 'fleet', 'Orion', 'Postgres')).out).toMatch(/: Vega depends on Orion; Vega uses PostgreSQL$/m);
   }, 600_000);
 
   it('merges, splits and adds names, lists what was decided, and undoes it', async () => {

@@ -24,6 +24,7 @@ describe('names by rules', () => {
     ['Scott Derrickson wrote "Deliver Us from Evil" in 2014.', ['Scott Derrickson', 'Deliver Us from Evil']],
     ['K8s and Postgres run here; react to it.', ['Kubernetes', 'PostgreSQL']],
     ['他读了《红楼梦》。', ['红楼梦']],
+    ['Put ":" or "--" behind "Salt Atlas".', ['Salt Atlas']],
     ['Everything was quiet. However it rained.', []],
     ['University of Oxford students', ['University of Oxford']],
   ])('%s', (text, expected) => {

@@ -44,7 +44,7 @@ const WORD = new RegExp(`${LETTER}(?:(?:['’_.+#&/-]*${LETTER})*[+#]*)`, 'gu');
 /** Small words inside of names. */
 const LINK = /^\s+(?:(?:of|de|du|da|di|van|von|der|den|la|le|el|al|bin)\s+(?:(?:the|der|la)\s+)?)?$/;
 
-const QUOTED = /“([^”\n]{2,60})”|"([^"\n]{2,60})"|[「『]([^」』\n]{1,60})[」』]|《([^》\n]{1,60})》/gu;
+const QUOTED = /“([^”\n]{2,60})”|"([^"\s][^"\n]{0,58}[^"\s])"|[「『]([^」』\n]{1,60})[」』]|《([^》\n]{1,60})》/gu;
 
 /** Names that are a kind and a number. */
 const NUMBERED: readonly (readonly [type: string, pattern: RegExp])[] = [
@@ -132,7 +132,7 @@ function* quotedNames(text: string): Generator<FoundName> {
   for (const match of text.matchAll(QUOTED)) {
     const inner = match.slice(1).find((one) => one !== undefined) ?? '';
     const name = inner.trim().replace(/[,.，。]$/u, '');
-    if (name === '' || name.split(/\s+/).length > 8 || /[.!?。！？]\s/u.test(name)) continue;
+    if (!/[\p{L}\p{N}]/u.test(name) || name.split(/\s+/).length > 8 || /[.!?。！？]\s/u.test(name)) continue;
     const start = match.index + match[0].indexOf(name);
     yield { name, type: 'concept', start, end: start + name.length, isWeak: false };
   }

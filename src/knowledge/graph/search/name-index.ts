@@ -4,6 +4,7 @@ import { STOP_WORDS } from '../../words/stop-words.js';
 import type { GraphEntity, SummedGraph } from '../graph-records.js';
 import { disambiguate } from '../names/disambiguate.js';
 import { nameForm, type Simplify } from '../names/name-forms.js';
+import { TECHNICAL_TERMS } from '../rules/technical-terms.js';
 
 /** Words, or letters of Chinese, of the longest name that is looked for. */
 const MAX_NAME_WORDS = 14;
@@ -31,6 +32,15 @@ export class NameIndex {
       const own = this.#ids.get(key);
       if (own === undefined) this.#ids.set(key, [id]);
       else if (!own.includes(id)) own.push(id);
+    }
+    // Texts with another name of a term are read as the term, so no spelling of the graph has it.
+    for (const { name, aliases = [] } of TECHNICAL_TERMS) {
+      const ids = this.#ids.get(nameForm(name, simplify).key);
+      if (ids === undefined) continue;
+      for (const alias of aliases) {
+        const { key } = nameForm(alias, simplify);
+        if (!this.#ids.has(key)) this.#ids.set(key, ids);
+      }
     }
     for (const entity of graph.entities.values()) {
       const first = entity.id[0] ?? '';
