@@ -23,7 +23,7 @@ export function textHash(text: string): string {
 }
 
 /** Which contribution; without what it says. */
-export type ContributionHead = Pick<ContributionRecord, 'chunkId' | 'documentId' | 'layer' | 'version'>;
+export type ContributionHead = Omit<ContributionRecord, 'body'>;
 
 /** A place in the order of contributions. */
 export type ContributionPlace = Pick<ContributionRecord, 'chunkId' | 'layer'>;

@@ -74,9 +74,7 @@ export function createMemoryGraphs({ chunks, hasDataset, clock }: GraphGround): 
       const behind = alive(tenant, datasetId).filter(
         ({ chunkId, layer }) => place === undefined || compare([chunkId, layer], place) > 0,
       );
-      return behind
-        .slice(0, limit)
-        .map(({ chunkId, documentId, layer, version }) => ({ chunkId, documentId, layer, version }));
+      return behind.slice(0, limit).map(({ body: _, ...head }) => head);
     },
     async readContributions(tenant, datasetId, chunkIds) {
       const wanted = new Set(chunkIds);

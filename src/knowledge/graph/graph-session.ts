@@ -20,6 +20,8 @@ export interface ContributionKey {
   readonly chunkId: string;
   readonly layer: GraphLayer;
   readonly version: string;
+  /** Of the text that it was made of. @default not known */
+  readonly textHash?: string | undefined;
 }
 
 /** A contribution as it is stored. */
@@ -33,7 +35,7 @@ export interface StoredContribution extends ChunkContribution {
 export interface SessionChange {
   /** Contributions that are new or replace others. */
   readonly put?: readonly StoredContribution[] | undefined;
-  readonly remove?: readonly Omit<ContributionKey, 'version'>[] | undefined;
+  readonly remove?: readonly Pick<ContributionKey, 'chunkId' | 'layer'>[] | undefined;
   /** All decisions, and all pairs of names that mean the same. */
   readonly decisions?: readonly NameDecision[] | undefined;
   readonly aliases?: readonly (readonly [string, string])[] | undefined;
@@ -91,7 +93,10 @@ export class GraphSession {
     const keys = new Set(wanted.map(placeOf));
     const gone = [...this.#contributions.values()].filter((one) => !keys.has(placeOf(one)));
     if (gone.length > 0) this.change({ remove: gone });
-    return wanted.filter((key) => this.#contributions.get(placeOf(key))?.version !== key.version);
+    return wanted.filter((key) => {
+      const own = this.#contributions.get(placeOf(key));
+      return own?.version !== key.version || own.textHash !== key.textHash;
+    });
   }
 
   get graph(): SummedGraph {

@@ -85,9 +85,9 @@ export function createHeldGraphs({ store, indexes, desk }: HeldGraphsOptions): H
     let last: ContributionHead | undefined;
     for (;;) {
       const heads = await store.contributionHeads(tenant, datasetId, last, HEADS);
-      for (const { chunkId, layer: stored, version } of heads) {
+      for (const { chunkId, layer: stored, version, textHash } of heads) {
         const layer = layerOf(stored, given);
-        if (layer !== undefined) keys.push({ chunkId, layer, version });
+        if (layer !== undefined) keys.push({ chunkId, layer, version, textHash });
       }
       last = heads.at(-1);
       if (heads.length < HEADS) return keys;

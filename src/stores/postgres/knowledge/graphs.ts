@@ -63,7 +63,7 @@ function contributionStore(database: Database): Contributions {
     async contributionHeads(tenant, datasetId, after, limit) {
       const rows = await database.repeat(
         (sql) => sql<ContributionHead[]>`
-          select g.chunk as "chunkId", c.document as "documentId", g.layer, g.version
+          select g.chunk as "chunkId", c.document as "documentId", g.layer, g.version, g.text_hash as "textHash"
           from runnel.graph_contributions g
           join runnel.knowledge_chunks c on c.tenant = g.tenant and c.id = g.chunk
           join runnel.knowledge_documents d on d.tenant = c.tenant and d.id = c.document

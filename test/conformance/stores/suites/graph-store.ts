@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { createHeldGraphs } from '../../../../src/knowledge/graph/service/held-graphs.js';
+import { openOwnDesk } from '../../../../src/knowledge/graph/service/own-desk.js';
 import { type ContributionRecord, textHash } from '../../../../src/records/graph-store.js';
 import type { ChunkRecord, DocumentRecord } from '../../../../src/records/knowledge.js';
 import type { KnowledgeStore } from '../../../../src/records/knowledge-store.js';
@@ -35,7 +37,7 @@ export function describeGraphStore(open: () => Promise<KnowledgeStore>): void {
       const { store, tenant, dataset, document, chunks } = await begin();
       const all = chunks.flatMap((chunk) => ['links', 'rules'].map((layer) => made(document, chunk, layer)));
       await store.putContributions(tenant, dataset, all);
-      const heads = all.map(({ chunkId, documentId, layer, version }) => ({ chunkId, documentId, layer, version }));
+      const heads = all.map(({ body: _, ...head }) => head);
       heads.sort((a, b) => (`${a.chunkId} ${a.layer}` < `${b.chunkId} ${b.layer}` ? -1 : 1));
       expect(await store.contributionHeads(tenant, dataset, undefined, 100)).toEqual(heads);
       expect(await store.contributionHeads(tenant, dataset, heads[2], 2)).toEqual(heads.slice(3, 5));
@@ -50,6 +52,23 @@ export function describeGraphStore(open: () => Promise<KnowledgeStore>): void {
       await store.putContributions(tenant, dataset, [made(document, chunk)]);
       await store.putContributions(tenant, dataset, [{ ...made(document, chunk), version: '2', body: {} }]);
       expect(await store.readContributions(tenant, dataset, [chunk.id])).toMatchObject([{ version: '2', body: {} }]);
+    });
+
+    it('are held anew once they were made of another text, without a search in between', async () => {
+      const { store, tenant, dataset, document, chunks } = await begin(1);
+      const [chunk] = chunks as [ChunkRecord];
+      const desk = openOwnDesk();
+      const held = createHeldGraphs({ store, indexes: { generation: async () => 1 }, desk });
+      const namesOf = async (text: string, name: string) => {
+        const mention = { name, type: 'concept', start: 0, end: name.length };
+        const body = { mentions: [mention], relations: [] };
+        await store.putContributions(tenant, dataset, [{ ...made(document, { ...chunk, text }), body }]);
+        return (await held.ask(tenant, dataset, { kind: 'show', limit: 10 }))?.nodes.map((node) => node.name);
+      };
+      expect(await namesOf(chunk.text, 'Orion')).toEqual(['Orion']);
+      await store.updateChunk(tenant, document.id, chunk.id, { text: 'Vega' });
+      expect(await namesOf('Vega', 'Vega')).toEqual(['Vega']);
+      await desk.close();
     });
 
     it('are deleted by layer, in their dataset alone', async () => {
