@@ -16,6 +16,7 @@ import { BuildBudget } from './build-budget.js';
 import { BuildWork } from './build-work.js';
 import { extractCall } from './extract-by-model.js';
 import { graphModelOf } from './graph-model-of.js';
+import { tellNames } from './tell-names.js';
 import { writeReports } from './write-reports.js';
 
 /** Chunks that rules read between two turns of the event loop, and that are stored at once. */
@@ -31,15 +32,19 @@ interface Facts {
 }
 
 /**
- * `links → rules → model → reports`, those of them that the build asks for. Its services are a {@link BuildWork}.
+ * `links → rules → model → names → reports`, those of them that the build asks for. Its services are a {@link BuildWork}.
  *
- * What a chunk contributes, and the report on a community, is stored before the next one is read, so a process that goes on with a build asks no model
- * twice about either.
+ * What a chunk contributes, what a model decides about names, and the report on a community, is stored before the next one is read, so a process that goes
+ * on with a build asks no model twice about any of them.
  */
 export const buildPipeline: Step<Facts, Facts> = chain(
   step('links', layerByRules('links')),
   step('rules', layerByRules('rules')),
   step('model', layerByModel),
+  step('names', async (facts: Facts, at: StepActivation): Promise<Facts> => {
+    await tellNames(workOf(at), at.signal);
+    return facts;
+  }),
   step('reports', async (facts: Facts, at: StepActivation): Promise<Facts> => {
     await writeReports(workOf(at), at.signal);
     return facts;

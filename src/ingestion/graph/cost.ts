@@ -6,6 +6,7 @@ import type { BuildRequest } from '../../knowledge/graph/build/build-options.js'
 import type { BuildCost } from '../../knowledge/graph/build/graph-builds.js';
 import { promptTokens } from '../../knowledge/graph/calls/ask-twice.js';
 import { communityReportCall, EXPECTED_REPORT } from '../../knowledge/graph/calls/community-report.js';
+import { PAIRS_A_CALL, sameNamesCall } from '../../knowledge/graph/calls/same-names.js';
 import type { KnowledgeGraphs } from '../../knowledge/graph/knowledge-graphs.js';
 import { MAX_WRITTEN } from '../../knowledge/graph/reports/written-report.js';
 import type { ExtractByRules } from '../../knowledge/graph/rules/extract-by-rules.js';
@@ -14,6 +15,7 @@ import type { ChatChoice } from '../../models/router.js';
 import type { ChunkRecord } from '../../records/knowledge.js';
 import type { TokenPrice } from './build-work.js';
 import { EXPECTED_ANSWER, extractCall } from './extract-by-model.js';
+import { batchesOf, undecidedPairs } from './tell-names.js';
 import { readMaterial } from './write-reports.js';
 
 /** What is estimated. */
@@ -36,7 +38,7 @@ const RULES_MS = 1;
 const CALL_MS = 3_000;
 const CONCURRENT_CALLS = 4;
 
-/** Counts the prompts of the chunks that a model has not read; rules take time alone. */
+/** Counts the prompts of the chunks that a model has not read, and of what it is asked behind them; rules take time alone. */
 export async function estimateCost(
   parts: BaseParts,
   { read: rules, version }: VersionedRules,
@@ -54,9 +56,10 @@ export async function estimateCost(
     after = looked.next;
   } while (after !== undefined);
   const reports = question.reports && model !== undefined ? await reportsOf(parts, question, chunks) : NO_REPORTS;
-  prompt += reports.prompt;
-  const calls = (asks ? chunks : 0) + reports.count;
-  const completion = (asks ? chunks * EXPECTED_ANSWER : 0) + reports.count * EXPECTED_REPORT;
+  const names = asks ? await namesOf(parts, question, chunks) : NO_NAMES;
+  prompt += reports.prompt + names.prompt;
+  const calls = (asks ? chunks : 0) + reports.count + names.calls;
+  const completion = (asks ? chunks * EXPECTED_ANSWER : 0) + reports.count * EXPECTED_REPORT + names.completion;
   const known = price && (prompt * price.prompt + completion * price.completion) / 1e6;
   return {
     ...{ chunks, reports: reports.count, calls, prompt_tokens: prompt, completion_tokens: completion },
@@ -69,6 +72,25 @@ export async function estimateCost(
 function promptOf({ text }: ChunkRecord, rules: ExtractByRules): number {
   const known = [...new Set(rules(text).mentions.map(({ name }) => name))].slice(0, 20);
   return promptTokens(extractCall({ text, entityTypes: [], known }));
+}
+
+const NO_NAMES = { calls: 0, prompt: 0, completion: 0 };
+/** Chunks for each pair of names that is perhaps one, of most graphs, and tokens of the prompt of a usual pair. */
+const CHUNKS_A_PAIR = 10;
+const USUAL_PAIR = 120;
+
+/** The pairs that a model was not asked about, and those that new chunks will bring. */
+async function namesOf({ store }: BaseParts, { tenant, datasetId, graphs }: CostQuestion, newChunks: number) {
+  const pairs = graphs === undefined ? [] : await undecidedPairs(store, graphs, tenant, datasetId);
+  const calls = batchesOf(pairs).map(sameNamesCall);
+  const more = sameNamesCall([]);
+  const expected = Math.round(newChunks / CHUNKS_A_PAIR);
+  const further = Math.ceil(expected / PAIRS_A_CALL);
+  return {
+    calls: calls.length + further,
+    prompt: calls.reduce((sum, call) => sum + promptTokens(call), further * promptTokens(more) + expected * USUAL_PAIR),
+    completion: calls.reduce((sum, call) => sum + call.expected, further * more.expected + 2 * expected),
+  };
 }
 
 const NO_REPORTS = { count: 0, prompt: 0 };

@@ -108,6 +108,15 @@ export interface ToldEntity {
   readonly documents: readonly string[];
 }
 
+/** What a graph says of a name. */
+export interface SaidOfName {
+  readonly name: string;
+  readonly type: string;
+  readonly descriptions: readonly string[];
+  /** Whether a user gave what it names. */
+  readonly isGiven: boolean;
+}
+
 /** What passages were found, and around what. */
 export interface FoundInGraph {
   readonly entities: readonly ToldEntity[];
@@ -135,7 +144,9 @@ export type GraphAsk =
   /** @default `layers`: all */
   | { readonly kind: 'export'; readonly form: GraphForm; readonly layers?: readonly GraphLayer[] | undefined }
   | { readonly kind: 'find'; readonly name: string }
-  | { readonly kind: 'merges'; readonly limit: number };
+  | { readonly kind: 'merges'; readonly limit: number }
+  /** What is said of names. */
+  | { readonly kind: 'said'; readonly names: readonly string[] };
 
 /** The answer to each kind. */
 export interface GraphAnswers {
@@ -169,4 +180,6 @@ export interface GraphAnswers {
     readonly merges: readonly NamePair[];
     readonly maybe: readonly NamePair[];
   };
+  /** In the order of the names; null for one that nothing mentions. */
+  readonly said: { readonly said: readonly (SaidOfName | null)[] };
 }

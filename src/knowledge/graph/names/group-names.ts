@@ -54,7 +54,8 @@ interface Spelling {
  *
  * Spellings of one key are one. A name with something in brackets is the bare one when no other name has brackets and the bare one is no title. Others
  * are compared where they are likely to be one (initials, a letter more or less, letters of Chinese); see `disambiguate`. What a user or a model has
- * decided goes first, and a group never holds two names that are to stay apart.
+ * decided goes first, that of a user before that of a model, and a group never holds two names that are to stay apart. What a model has decided does not
+ * touch what users, dictionaries and texts say.
  */
 export function groupNames(names: readonly KnownName[], options: GroupingOptions): NameGroups {
   const { given = [], aliases, decisions, simplify } = options;
@@ -62,9 +63,13 @@ export function groupNames(names: readonly KnownName[], options: GroupingOptions
   const keyOf = (name: string): string => nameKey(name, simplify);
   const sorted = [...spellings.keys()].sort();
   const groups = new DisjointSets(sorted);
-  const apart = new Set(
-    decisions.filter(({ kind }) => kind === 'apart').map((one) => pairKey(keyOf(one.names[0]), keyOf(one.names[1]))),
-  );
+  const apartBy = (isWho: (by: NameDecision['by']) => boolean): ReadonlySet<string> =>
+    new Set(
+      decisions
+        .filter(({ kind, by }) => kind === 'apart' && isWho(by))
+        .map((one) => pairKey(keyOf(one.names[0]), keyOf(one.names[1]))),
+    );
+  const [apartByUser, apart] = [apartBy((by) => by === 'user'), apartBy(() => true)];
   const pairs: (NamePair & { readonly keys: readonly [string, string]; readonly order: number })[] = [];
   const push = (left: string, right: string, by: string, score: number, order: number): void => {
     if (left === right || !spellings.has(left) || !spellings.has(right)) return;
@@ -72,7 +77,8 @@ export function groupNames(names: readonly KnownName[], options: GroupingOptions
     const shown = keys.map((key) => spellings.get(key)?.names[0] ?? key) as [string, string];
     pairs.push({ keys, names: shown, by, score, order });
   };
-  for (const { kind, names: own, by } of decisions) if (kind === 'same') push(keyOf(own[0]), keyOf(own[1]), by, 1, 0);
+  for (const { kind, names: own, by } of decisions)
+    if (kind === 'same') push(keyOf(own[0]), keyOf(own[1]), by, 1, by === 'user' ? 0 : BY_MODEL);
   for (const [left, right] of given) push(keyOf(left), keyOf(right), 'alias', 1, 1);
   for (const [left, right] of aliases) push(keyOf(left), keyOf(right), 'alias', 1, 2);
   for (const [left, right] of bareNames(spellings)) push(left, right, 'brackets', 1, LIKELY);
@@ -86,8 +92,9 @@ export function groupNames(names: readonly KnownName[], options: GroupingOptions
   const merges: NamePair[] = [];
   const isGiven = (key: string): boolean => spellings.get(key)?.isGiven === true;
   for (const { keys, names: shown, by, score, order } of pairs) {
-    if (order >= LIKELY && keys.every((key) => groups.membersOf(key).some(isGiven))) continue;
-    if (groups.join(keys[0], keys[1], apart)) merges.push({ names: shown, by, score });
+    if (order >= BY_MODEL && keys.every((key) => groups.membersOf(key).some(isGiven))) continue;
+    if (groups.join(keys[0], keys[1], order >= BY_MODEL ? apart : apartByUser))
+      merges.push({ names: shown, by, score });
   }
   return {
     groups: groups.all().map((keys) => keys.flatMap((key) => spellings.get(key)?.names ?? []).sort()),
@@ -96,8 +103,9 @@ export function groupNames(names: readonly KnownName[], options: GroupingOptions
   };
 }
 
-/** From this order on pairs are likely to be one, and not told. */
-const LIKELY = 3;
+/** From this order on pairs are what a model thinks; from the next one on they are likely to be one, and not told. */
+const BY_MODEL = 3;
+const LIKELY = 4;
 
 function first(spellings: ReadonlyMap<string, Spelling>, key: string): string {
   return spellings.get(key)?.names[0] ?? key;

@@ -3,7 +3,7 @@ import { estimateTokens } from '../../../models/estimate-tokens.js';
 import type { Community } from '../communities.js';
 import { exportGraph } from '../given/export-graph.js';
 import { writeGraph } from '../given/forms.js';
-import type { CommunityReport, GraphAnswers, GraphAsk, RatedReport, ToldEntity } from '../graph-answers.js';
+import type { CommunityReport, GraphAnswers, GraphAsk, RatedReport, SaidOfName, ToldEntity } from '../graph-answers.js';
 import type { GraphEntity } from '../graph-records.js';
 import type { GraphReason } from '../graph-search.js';
 import type { GraphSession } from '../graph-session.js';
@@ -62,6 +62,8 @@ export function answerAsk<A extends GraphAsk>(session: GraphSession, ask: A): Gr
         const { merges, maybe } = session.graph;
         return { merges: merges.slice(0, ask.limit), maybe: maybe.slice(0, ask.limit) };
       }
+      case 'said':
+        return { said: ask.names.map((name) => saidOf(session, name)) };
     }
   };
   return answer() as GraphAnswers[A['kind']];
@@ -70,6 +72,13 @@ export function answerAsk<A extends GraphAsk>(session: GraphSession, ask: A): Gr
 function told({ id, name, type, aliases, descriptions, mentionCount, documents }: GraphEntity): ToldEntity {
   const description = descriptions[0] ?? '';
   return { id, name, type, aliases, description, mentions: mentionCount, documents: documents.slice(0, MAX_DOCUMENTS) };
+}
+
+function saidOf({ graph: { entities, idOf } }: GraphSession, name: string): SaidOfName | null {
+  const entity = entities.get(idOf.get(name) ?? '');
+  if (entity === undefined) return null;
+  const { type, descriptions, isGiven } = entity;
+  return { name, type, descriptions, isGiven };
 }
 
 function answerPath(
