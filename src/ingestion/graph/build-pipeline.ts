@@ -14,6 +14,7 @@ import { firstValue } from '../../operators/from-abortable.js';
 import type { ChunkRecord } from '../../records/knowledge.js';
 import { BuildBudget } from './build-budget.js';
 import { BuildWork } from './build-work.js';
+import { describeEntities } from './describe-entities.js';
 import { extractCall } from './extract-by-model.js';
 import { graphModelOf } from './graph-model-of.js';
 import { tellNames } from './tell-names.js';
@@ -32,9 +33,9 @@ interface Facts {
 }
 
 /**
- * `links → rules → model → names → reports`, those of them that the build asks for. Its services are a {@link BuildWork}.
+ * `links → rules → model → names → descriptions → reports`, those of them that the build asks for. Its services are a {@link BuildWork}.
  *
- * What a chunk contributes, what a model decides about names, and the report on a community, is stored before the next one is read, so a process that goes
+ * What a chunk contributes, what a model decides about names, and what it writes of an entity or a community, is stored before the next one is read, so a process that goes
  * on with a build asks no model twice about any of them.
  */
 export const buildPipeline: Step<Facts, Facts> = chain(
@@ -43,6 +44,10 @@ export const buildPipeline: Step<Facts, Facts> = chain(
   step('model', layerByModel),
   step('names', async (facts: Facts, at: StepActivation): Promise<Facts> => {
     await tellNames(workOf(at), at.signal);
+    return facts;
+  }),
+  step('descriptions', async (facts: Facts, at: StepActivation): Promise<Facts> => {
+    await describeEntities(workOf(at), at.signal);
     return facts;
   }),
   step('reports', async (facts: Facts, at: StepActivation): Promise<Facts> => {

@@ -1,12 +1,14 @@
 /** What a build will take, before anything starts. */
-import { EngineError } from '../../errors.js';
 import type { BaseParts } from '../../knowledge/base/parts.js';
 import { availableChunks } from '../../knowledge/base/retrieval.js';
 import type { BuildRequest } from '../../knowledge/graph/build/build-options.js';
 import type { BuildCost } from '../../knowledge/graph/build/graph-builds.js';
+import { MAX_DESCRIBED } from '../../knowledge/graph/by-model/written-description.js';
 import { promptTokens } from '../../knowledge/graph/calls/ask-twice.js';
 import { communityReportCall, EXPECTED_REPORT } from '../../knowledge/graph/calls/community-report.js';
 import { PAIRS_A_CALL, sameNamesCall } from '../../knowledge/graph/calls/same-names.js';
+import { EXPECTED_DESCRIPTION, summariseCall } from '../../knowledge/graph/calls/summarise.js';
+import type { GraphAnswers } from '../../knowledge/graph/graph-answers.js';
 import type { KnowledgeGraphs } from '../../knowledge/graph/knowledge-graphs.js';
 import { MAX_WRITTEN } from '../../knowledge/graph/reports/written-report.js';
 import type { ExtractByRules } from '../../knowledge/graph/rules/extract-by-rules.js';
@@ -15,6 +17,7 @@ import type { ChatChoice } from '../../models/router.js';
 import type { ChunkRecord } from '../../records/knowledge.js';
 import type { TokenPrice } from './build-work.js';
 import { EXPECTED_ANSWER, extractCall } from './extract-by-model.js';
+import { ofGraph } from './of-graph.js';
 import { batchesOf, undecidedPairs } from './tell-names.js';
 import { readMaterial } from './write-reports.js';
 
@@ -57,9 +60,14 @@ export async function estimateCost(
   } while (after !== undefined);
   const reports = question.reports && model !== undefined ? await reportsOf(parts, question, chunks) : NO_REPORTS;
   const names = asks ? await namesOf(parts, question, chunks) : NO_NAMES;
-  prompt += reports.prompt + names.prompt;
-  const calls = (asks ? chunks : 0) + reports.count + names.calls;
-  const completion = (asks ? chunks * EXPECTED_ANSWER : 0) + reports.count * EXPECTED_REPORT + names.completion;
+  const described = asks ? await descriptionsOf(question, chunks) : NO_REPORTS;
+  prompt += reports.prompt + names.prompt + described.prompt;
+  const calls = (asks ? chunks : 0) + reports.count + names.calls + described.count;
+  const completion =
+    (asks ? chunks * EXPECTED_ANSWER : 0) +
+    reports.count * EXPECTED_REPORT +
+    names.completion +
+    described.count * EXPECTED_DESCRIPTION;
   const known = price && (prompt * price.prompt + completion * price.completion) / 1e6;
   return {
     ...{ chunks, reports: reports.count, calls, prompt_tokens: prompt, completion_tokens: completion },
@@ -90,6 +98,26 @@ async function namesOf({ store }: BaseParts, { tenant, datasetId, graphs }: Cost
     calls: calls.length + further,
     prompt: calls.reduce((sum, call) => sum + promptTokens(call), further * promptTokens(more) + expected * USUAL_PAIR),
     completion: calls.reduce((sum, call) => sum + call.expected, further * more.expected + 2 * expected),
+  };
+}
+
+/** Chunks for each entity with many descriptions, of most graphs, and tokens of the prompt of a usual one. */
+const CHUNKS_A_DESCRIPTION = 50;
+const USUAL_DESCRIPTIONS = 500;
+
+/** The descriptions that are missing or stale, and those that new chunks will need. */
+async function descriptionsOf({ tenant, datasetId, graphs }: CostQuestion, newChunks: number) {
+  const material =
+    graphs === undefined
+      ? []
+      : await ofGraph<GraphAnswers['undescribed']['material']>([], async () => {
+          const ask = { kind: 'undescribed', limit: MAX_DESCRIBED } as const;
+          return (await graphs.ask(tenant, datasetId, ask)).material;
+        });
+  const further = Math.round(newChunks / CHUNKS_A_DESCRIPTION);
+  return {
+    count: material.length + further,
+    prompt: material.reduce((sum, one) => sum + promptTokens(summariseCall(one)), further * USUAL_DESCRIPTIONS),
   };
 }
 
@@ -129,10 +157,8 @@ async function reportsOf(
 /** Of a dataset without a graph nothing. */
 async function materialOf(graphs: CostQuestion['graphs'], tenant: string, datasetId: string) {
   const none = { material: [], of: 0 };
-  try {
-    return (await graphs?.ask(tenant, datasetId, { kind: 'material', limit: COUNTED })) ?? none;
-  } catch (error) {
-    if (EngineError.is(error) && error.code === 'GRAPH_MISSING') return none;
-    throw error;
-  }
+  if (graphs === undefined) return none;
+  return ofGraph<Pick<GraphAnswers['material'], 'material' | 'of'>>(none, () =>
+    graphs.ask(tenant, datasetId, { kind: 'material', limit: COUNTED }),
+  );
 }

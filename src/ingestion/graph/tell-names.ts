@@ -1,6 +1,5 @@
 /** Names that are perhaps one, told by a model: pairs that were not asked before, the likeliest first, within the budget. */
 import { EMPTY, from, mergeMap, type Observable, toArray } from 'rxjs';
-import { EngineError } from '../../errors.js';
 import { askTwice } from '../../knowledge/graph/calls/ask-twice.js';
 import type { GraphModel } from '../../knowledge/graph/calls/graph-model.js';
 import { PAIRS_A_CALL, type SaidOfPair, sameNamesCall } from '../../knowledge/graph/calls/same-names.js';
@@ -18,6 +17,7 @@ import type { GraphNote, GraphStore } from '../../records/graph-store.js';
 import { BuildBudget } from './build-budget.js';
 import type { BuildWork } from './build-work.js';
 import { graphModelOf } from './graph-model-of.js';
+import { ofGraph } from './of-graph.js';
 
 /** Notes of one statement, and questions at once. */
 const NOTES = 500;
@@ -67,16 +67,6 @@ export async function undecidedPairs(
       return left === null || right === null || (left.isGiven && right.isGiven) ? [] : [[left, right]];
     });
   });
-}
-
-/** What a graph answers; of one that nothing contributes to, what is given. */
-async function ofGraph<T>(none: T, answer: () => Promise<T>): Promise<T> {
-  try {
-    return await answer();
-  } catch (error) {
-    if (EngineError.is(error) && error.code === 'GRAPH_MISSING') return none;
-    throw error;
-  }
 }
 
 /** Pairs as one question each. */

@@ -1,6 +1,5 @@
 /** Reports on the communities of a graph by a model: those that are missing or stale, the largest first, within the budget. */
 import { defer, EMPTY, from, mergeMap, type Observable, toArray } from 'rxjs';
-import { EngineError } from '../../errors.js';
 import { availableChunks } from '../../knowledge/base/retrieval.js';
 import { writesReports } from '../../knowledge/graph/build/build-options.js';
 import { askTwice } from '../../knowledge/graph/calls/ask-twice.js';
@@ -13,6 +12,7 @@ import type { ChunkRecord } from '../../records/knowledge.js';
 import { BuildBudget } from './build-budget.js';
 import type { BuildWork } from './build-work.js';
 import { graphModelOf } from './graph-model-of.js';
+import { ofGraph } from './of-graph.js';
 
 /** Communities of one look at the graph, which is loaded anew behind it, and reports that are written at once. */
 export const COMMUNITIES_A_LOOK = 40;
@@ -30,15 +30,10 @@ export async function writeReports(work: BuildWork, signal: AbortSignal): Promis
     work.miss('reports: no chat model is configured');
     return;
   }
-  const look = async (): Promise<GraphAnswers['material']> => {
-    try {
-      return await graphs.ask(tenant, datasetId, { kind: 'material', limit: COMMUNITIES_A_LOOK });
-    } catch (error) {
-      // Nothing contributes to it.
-      if (EngineError.is(error) && error.code === 'GRAPH_MISSING') return { material: [], of: 0, lost: [] };
-      throw error;
-    }
-  };
+  const look = (): Promise<GraphAnswers['material']> =>
+    ofGraph({ material: [], of: 0, lost: [] }, () =>
+      graphs.ask(tenant, datasetId, { kind: 'material', limit: COMMUNITIES_A_LOOK }),
+    );
   const budget = new BuildBudget(work, model.name, 'reports: the budget was reached before all communities had one');
   const asked = graphModelOf(model);
   let found = await look();

@@ -103,9 +103,23 @@ export interface ToldEntity {
   readonly name: string;
   readonly type: string;
   readonly aliases: readonly string[];
+  /** Of a model, where it made one of several; else a sentence of a text. */
   readonly description: string;
+  /** Whether what the description of a model was made of has changed since. @default false */
+  readonly isStale?: boolean;
   readonly mentions: number;
   readonly documents: readonly string[];
+}
+
+/** What a model is to read of an entity whose description is missing or stale. */
+export interface DescribedMaterial {
+  /** Its id. */
+  readonly entity: string;
+  readonly name: string;
+  readonly fingerprint: string;
+  readonly descriptions: readonly string[];
+  /** Of these descriptions: chunk and hash of its text. */
+  readonly sources: readonly string[];
 }
 
 /** What a graph says of a name. */
@@ -145,6 +159,8 @@ export type GraphAsk =
   | { readonly kind: 'export'; readonly form: GraphForm; readonly layers?: readonly GraphLayer[] | undefined }
   | { readonly kind: 'find'; readonly name: string }
   | { readonly kind: 'merges'; readonly limit: number }
+  /** Entities of which a model is to make one description of several, the most mentioned first. */
+  | { readonly kind: 'undescribed'; readonly limit: number }
   /** What is said of names. */
   | { readonly kind: 'said'; readonly names: readonly string[] };
 
@@ -179,6 +195,12 @@ export interface GraphAnswers {
   readonly merges: {
     readonly merges: readonly NamePair[];
     readonly maybe: readonly NamePair[];
+  };
+  readonly undescribed: {
+    readonly material: readonly DescribedMaterial[];
+    readonly of: number;
+    /** Keys of written descriptions of which no entity has use any more. */
+    readonly lost: readonly string[];
   };
   /** In the order of the names; null for one that nothing mentions. */
   readonly said: { readonly said: readonly (SaidOfName | null)[] };

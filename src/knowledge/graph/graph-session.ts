@@ -1,4 +1,6 @@
 /** The graph of one dataset in memory: what its chunks say, and what is made of that when it is asked for. */
+import { SessionDescriptions } from './by-model/session-descriptions.js';
+import type { WrittenDescription } from './by-model/written-description.js';
 import { type Communities, findCommunities } from './communities.js';
 import { type EntityNetwork, networkOf } from './entity-network.js';
 import type { ChunkContribution, GraphLayer } from './facts.js';
@@ -41,6 +43,8 @@ export interface SessionChange {
   readonly aliases?: readonly (readonly [string, string])[] | undefined;
   /** All reports that a model wrote. */
   readonly reports?: readonly WrittenReport[] | undefined;
+  /** All descriptions that a model made of several. */
+  readonly descriptions?: readonly WrittenDescription[] | undefined;
 }
 
 /** What is derived from the contributions. */
@@ -53,6 +57,7 @@ interface Derived {
   entityNetwork?: EntityNetwork;
   communities?: Communities;
   reports?: SessionReports;
+  descriptions?: SessionDescriptions;
   /** Of each chunk that contributes, the hash of its text. */
   chunks?: ReadonlyMap<string, string>;
   entitiesOf?: ReadonlyMap<string, readonly string[]>;
@@ -68,6 +73,7 @@ export class GraphSession {
   #decisions: readonly NameDecision[] = [];
   #aliases: readonly (readonly [string, string])[] = [];
   #reports: readonly WrittenReport[] = [];
+  #descriptions: readonly WrittenDescription[] = [];
   #derived: Derived | undefined;
 
   constructor(simplify?: Simplify) {
@@ -79,12 +85,13 @@ export class GraphSession {
     return this.#contributions.size;
   }
 
-  change({ put = [], remove = [], decisions, aliases, reports }: SessionChange): void {
+  change({ put = [], remove = [], decisions, aliases, reports, descriptions }: SessionChange): void {
     for (const key of remove) this.#contributions.delete(placeOf(key));
     for (const one of put) this.#contributions.set(placeOf(one), one);
     if (decisions !== undefined) this.#decisions = decisions;
     if (aliases !== undefined) this.#aliases = aliases;
     if (reports !== undefined) this.#reports = reports;
+    if (descriptions !== undefined) this.#descriptions = descriptions;
     this.#derived = undefined;
   }
 
@@ -129,6 +136,12 @@ export class GraphSession {
     const made = this.#made();
     made.reports ??= new SessionReports(this, this.#reports);
     return made.reports;
+  }
+
+  get descriptions(): SessionDescriptions {
+    const made = this.#made();
+    made.descriptions ??= new SessionDescriptions(made.graph, this.#contributions.values(), this.#descriptions);
+    return made.descriptions;
   }
 
   /** Whether a chunk contributes anything. */

@@ -35,8 +35,8 @@ export function writesReports({ layers, reports }: Pick<BuildRequest, 'layers' |
   return reports ?? layers.includes('model');
 }
 
-/** What a build counts: chunks that its layers read, pairs of names that a model is asked about, reports that are written. */
-export type BuildPart = BuildLayer | 'names' | 'reports';
+/** What a build counts: chunks that its layers read, pairs of names that a model is asked about, descriptions and reports that are written. */
+export type BuildPart = BuildLayer | 'names' | 'descriptions' | 'reports';
 
 /** What was spent. */
 export interface BuildSpent {
@@ -50,7 +50,7 @@ export interface BuildSpent {
 /** How far a build is. */
 export interface BuildProgress {
   readonly request: BuildRequest;
-  /** Chunks that each layer has read, of those that it was to read; pairs of names that were asked about; reports that were written, of those that were missing or stale. */
+  /** Chunks that each layer has read, of those that it was to read; pairs of names that were asked about; descriptions and reports that were written, of those that were missing or stale. */
   readonly done: Readonly<Partial<Record<BuildPart, number>>>;
   readonly of: Readonly<Partial<Record<BuildPart, number>>>;
   readonly spent: BuildSpent;

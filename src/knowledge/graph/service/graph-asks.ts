@@ -31,11 +31,11 @@ export function answerAsk<A extends GraphAsk>(session: GraphSession, ask: A): Gr
       }
       case 'local':
         return {
-          entities: session.names.named(ask.question).map(told),
+          entities: session.names.named(ask.question).map(told(session)),
           passages: session.local(ask.question, ask.limit),
         };
       case 'rank': {
-        const entities = session.names.named(ask.question).map(told);
+        const entities = session.names.named(ask.question).map(told(session));
         return { entities, passages: session.rank(ask.question, ask.found, ask.limit) };
       }
       case 'path':
@@ -57,11 +57,13 @@ export function answerAsk<A extends GraphAsk>(session: GraphSession, ask: A): Gr
         return { text: writeGraph(ask.form, graph), nodes: graph.nodes.length, edges: graph.edges.length };
       }
       case 'find':
-        return { entities: session.names.find(ask.name).map(told) };
+        return { entities: session.names.find(ask.name).map(told(session)) };
       case 'merges': {
         const { merges, maybe } = session.graph;
         return { merges: merges.slice(0, ask.limit), maybe: maybe.slice(0, ask.limit) };
       }
+      case 'undescribed':
+        return session.descriptions.material(ask.limit);
       case 'said':
         return { said: ask.names.map((name) => saidOf(session, name)) };
     }
@@ -69,9 +71,15 @@ export function answerAsk<A extends GraphAsk>(session: GraphSession, ask: A): Gr
   return answer() as GraphAnswers[A['kind']];
 }
 
-function told({ id, name, type, aliases, descriptions, mentionCount, documents }: GraphEntity): ToldEntity {
-  const description = descriptions[0] ?? '';
-  return { id, name, type, aliases, description, mentions: mentionCount, documents: documents.slice(0, MAX_DOCUMENTS) };
+function told(session: GraphSession): (entity: GraphEntity) => ToldEntity {
+  return ({ id, name, type, aliases, descriptions, mentionCount, documents }) => {
+    const written = session.descriptions.of(id);
+    return {
+      ...{ id, name, type, aliases, description: written?.text ?? descriptions[0] ?? '' },
+      ...(written?.isStale === true && { isStale: true }),
+      ...{ mentions: mentionCount, documents: documents.slice(0, MAX_DOCUMENTS) },
+    };
+  };
 }
 
 function saidOf({ graph: { entities, idOf } }: GraphSession, name: string): SaidOfName | null {
@@ -92,7 +100,7 @@ function answerPath(
       : between.flatMap((name) => session.names.resolve(name, question) ?? []);
   const [from, to] = entities;
   const paths = from === undefined || to === undefined ? [] : session.paths(from, to);
-  return { entities: entities.slice(0, 2).map(told), paths };
+  return { entities: entities.slice(0, 2).map(told(session)), paths };
 }
 
 /** The communities of a level, the largest first. @default the coarsest level */
@@ -117,7 +125,7 @@ function answerGlobal(
   }
   const used = rated.slice(0, limit);
   return {
-    entities: session.names.named(question).map(told),
+    entities: session.names.named(question).map(told(session)),
     passages: [...passages.values()].slice(0, limit),
     points: used.map(({ title, summary, relevance }) => ({ text: summary, rating: relevance, reports: [title] })),
     ...{ read: reports.length, of: own.length, isStale: used.some(({ isStale = false }) => isStale) },
@@ -133,7 +141,7 @@ function ratedReports(
   const divided = new Set(communities.map(({ parent }) => parent));
   const cut = (at: number): readonly Community[] =>
     communities.filter((one) => one.level === at || (one.level < at && !divided.has(one.id)));
-  const entities = session.names.named(question).map(told);
+  const entities = session.names.named(question).map(told(session));
   const reportsOn = (own: readonly Community[]) => own.slice(0, MAX_REPORTS).map((one) => session.reports.on(one));
   let at = level ?? communities.reduce((most, one) => Math.max(most, one.level), 0);
   let own = level === undefined ? cut(at) : communitiesOf(session, level);

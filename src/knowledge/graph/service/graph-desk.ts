@@ -1,5 +1,6 @@
 /** What a thread does with graphs: it holds some in memory and answers questions about them. */
 
+import type { WrittenDescription } from '../by-model/written-description.js';
 import type { GraphForm } from '../given/graph-forms.js';
 import { type GivenReading, readGiven } from '../given/read-given.js';
 import type { GraphAnswers, GraphAsk } from '../graph-answers.js';
@@ -19,6 +20,7 @@ export type DeskRequest =
       readonly decisions: readonly NameDecision[];
       readonly aliases: readonly (readonly [string, string])[];
       readonly reports: readonly WrittenReport[];
+      readonly descriptions: readonly WrittenDescription[];
     }
   | { readonly do: 'put'; readonly graph: string; readonly contributions: readonly StoredContribution[] }
   | { readonly do: 'ask'; readonly graph: string; readonly ask: GraphAsk };
@@ -57,8 +59,8 @@ export function createDesk(loadSimplify: () => Promise<Simplify>) {
     }
     const session = known ?? new GraphSession(await loadSimplify());
     if (request.do === 'begin') {
-      const { decisions, aliases, reports } = request;
-      session.change({ decisions, aliases, reports });
+      const { decisions, aliases, reports, descriptions } = request;
+      session.change({ decisions, aliases, reports, descriptions });
     } else session.change({ put: request.contributions });
     const answer = request.do === 'begin' ? session.missing(request.keys) : session.size;
     use(request.graph, session);

@@ -1,7 +1,13 @@
 /** Brings what is stored of a graph to the desk that holds it in memory. */
-import type { ContributionHead } from '../../../records/graph-store.js';
+import type { ContributionHead, GraphNote } from '../../../records/graph-store.js';
 import type { KnowledgeStore } from '../../../records/knowledge-store.js';
 import type { PassageIndexes } from '../../base/ports.js';
+import {
+  DESCRIPTION_NOTE,
+  MAX_DESCRIBED,
+  readDescription,
+  type WrittenDescription,
+} from '../by-model/written-description.js';
 import { type GraphLayer, MAX_NAME } from '../facts.js';
 import type { GraphAnswers, GraphAsk } from '../graph-answers.js';
 import type { NameDecision } from '../graph-records.js';
@@ -29,7 +35,7 @@ export interface HeldGraphs {
 const HEADS = 1_000;
 const CONTRIBUTIONS = 100;
 const NOTES = 500;
-const REPORTS = 50;
+const WRITTEN = 50;
 /** Decisions and aliases that count. */
 const MAX_NOTES = 20_000;
 
@@ -46,8 +52,9 @@ export function createHeldGraphs({ store, indexes, desk }: HeldGraphsOptions): H
     const given = await findGiven(store, tenant, datasetId);
     const keys = await keysOf(tenant, datasetId, given);
     const { decisions, aliases } = await notesOf(tenant, datasetId);
-    const reports = await reportsOf(tenant, datasetId);
-    const missing = await desk.answer({ do: 'begin', graph, keys, decisions, aliases, reports });
+    const reports = await writtenOf(tenant, datasetId, REPORTS);
+    const descriptions = await writtenOf(tenant, datasetId, DESCRIPTIONS);
+    const missing = await desk.answer({ do: 'begin', graph, keys, decisions, aliases, reports, descriptions });
     if (given !== undefined && missing.some(({ chunkId }) => chunkId === '')) {
       const loose = { ...LOOSE, version: given.version, ...(await readLoose(store, tenant, datasetId, given)) };
       await desk.answer({ do: 'put', graph, contributions: [loose] });
@@ -122,19 +129,24 @@ export function createHeldGraphs({ store, indexes, desk }: HeldGraphsOptions): H
     const dataset = await store.findDataset(tenant, datasetId);
     return { decisions, aliases: [...aliases, ...aliasesOfTerms(dataset ?? {})] };
   };
-  const reportsOf = async (tenant: string, datasetId: string): Promise<WrittenReport[]> => {
-    const reports: WrittenReport[] = [];
+  /** What a model wrote, by the kind of its notes. */
+  const writtenOf = async <T>(
+    tenant: string,
+    datasetId: string,
+    { kind, read, most }: WrittenNotes<T>,
+  ): Promise<readonly T[]> => {
+    const found: T[] = [];
     let after: string | undefined;
-    while (reports.length < MAX_WRITTEN) {
-      const notes = await store.listNotes(tenant, datasetId, REPORT_NOTE, after, REPORTS);
+    while (found.length < most) {
+      const notes = await store.listNotes(tenant, datasetId, kind, after, WRITTEN);
       for (const note of notes) {
-        const written = readWritten(note);
-        if (written !== undefined) reports.push(written);
+        const written = read(note);
+        if (written !== undefined) found.push(written);
       }
       after = notes.at(-1)?.key;
-      if (notes.length < REPORTS) break;
+      if (notes.length < WRITTEN) break;
     }
-    return reports;
+    return found;
   };
   const loaded = (tenant: string, datasetId: string, graph: string): Promise<number> => {
     const known = loads.get(graph);
@@ -157,6 +169,18 @@ export function createHeldGraphs({ store, indexes, desk }: HeldGraphsOptions): H
     },
   };
 }
+
+/** Notes of one kind that a model wrote, and how many count. */
+interface WrittenNotes<T> {
+  readonly kind: string;
+  readonly read: (note: GraphNote) => T | undefined;
+  readonly most: number;
+}
+
+const REPORTS: WrittenNotes<WrittenReport> = { kind: REPORT_NOTE, read: readWritten, most: MAX_WRITTEN };
+const DESCRIPTIONS: WrittenNotes<WrittenDescription> = {
+  ...{ kind: DESCRIPTION_NOTE, read: readDescription, most: MAX_DESCRIBED },
+};
 
 /** Of what names no chunk. */
 const LOOSE = { chunkId: '', documentId: '', layer: 'given' } as const;
