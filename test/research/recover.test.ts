@@ -22,11 +22,13 @@ it('a research whose process went away asks and searches nothing twice, keeps it
   const asked: string[] = [];
   const searched: string[] = [];
   let isSilent = false;
+  let sent = 0;
   /** The third reading has no answer, until another process asks. */
   const model: ChatModel = {
     chat: (request) => {
       const name = request.jsonSchema?.name ?? 'write';
       if (name === 'research_read' && asked.filter((one) => one.startsWith(name)).length === 2) isSilent = true;
+      sent += 1;
       if (isSilent) return NEVER;
       asked.push(`${name} ${String(request.messages.at(-1)?.content)}`);
       return world.planner.chat(request);
@@ -75,4 +77,6 @@ it('a research whose process went away asks and searches nothing twice, keeps it
   const calls = asked.filter((one) => one !== 'research_read');
   expect(new Set(calls).size).toBe(calls.length);
   expect(new Set(searched).size).toBe(searched.length);
+  // Those that were cut off with their process are paid, too.
+  expect(finals[0]?.budget.calls).toBe(sent);
 });

@@ -229,7 +229,7 @@ describe('a budget', () => {
     expect(() => budget.admit({ prompt: 1, answer: 1 }, 'work')).toThrow();
     budget.admit({ prompt: 1, answer: 1 }, 'report').settle({ prompt: 1, answer: 1 });
     expect(budget.spent).toMatchObject({ calls: 10, money: 'unknown' });
-    const priced = new Budget({ money: 1 }, { input: 1_000_000, output: 0 });
+    const priced = new Budget({ money: 1 }, { price: { input: 1_000_000, output: 0 } });
     expect(() => priced.admit({ prompt: 2, answer: 0 }, 'report')).toThrow();
   });
 });

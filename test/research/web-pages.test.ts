@@ -4,8 +4,8 @@ import { createEgressClient, type EgressClient } from '../../src/adapters/egress
 import { loadCanvas } from '../../src/canvas/load-canvas.js';
 import { runTurn } from '../../src/canvas/turn.js';
 import type { Json } from '../../src/json.js';
-import type { Journal } from '../../src/research/calls/ask-call.js';
 import { Budget } from '../../src/research/calls/budget.js';
+import type { Journal } from '../../src/research/calls/journal.js';
 import type { ResearchPlace } from '../../src/research/deep/deep-ports.js';
 import type { FoundEvidence } from '../../src/research/evidence/evidence-table.js';
 import type { ResearchEvent } from '../../src/research/research-events.js';

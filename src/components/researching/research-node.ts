@@ -17,8 +17,8 @@ import { ROUTE_PREFIX } from '../../models/configuration.js';
 import type { Models } from '../../models/router.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
 import type { DailySpending } from '../../records/spending.js';
-import type { Journal } from '../../research/calls/ask-call.js';
-import { Budget, type BudgetLimits, type CallPrice, tighterOf } from '../../research/calls/budget.js';
+import { Budget, type BudgetLimits, type CallPrice, SPENT, tighterOf } from '../../research/calls/budget.js';
+import type { Journal } from '../../research/calls/journal.js';
 import { runDeepSearch } from '../../research/deep/deep-search.js';
 import { DEPTHS } from '../../research/deep/depths.js';
 import { readGivenPlan } from '../../research/plan/make-plan.js';
@@ -66,7 +66,11 @@ export function researchNode(
     const journal = journalOf(activation, report);
     const llmId = settings.llm_id || params.llm_id;
     const { spending, models } = context.services;
-    const budget = new Budget(limitsOf(usual.budget, params, settings), priceOf(models, llmId), spending);
+    const budget = new Budget(limitsOf(usual.budget, params, settings), {
+      price: priceOf(models, llmId),
+      day: spending,
+      journal,
+    });
     const depth = { ...usual, budget: budget.limits };
     const model = modelOf(context, llmId, report);
     const ports = { asking: { model, budget, journal }, steers$: steersOf(context), now: context.now };
@@ -136,12 +140,13 @@ function journalOf({ outputs }: Activation, report: Report): Journal {
     return [[entry.key, entry.value ?? null]];
   });
   const kept = new Map(entries);
-  let size = 0;
+  let size = entries.reduce((sum, [, value]) => sum + JSON.stringify(value).length, 0);
   return {
     find: (key) => kept.get(key),
     keep(key, value) {
-      size += JSON.stringify(value).length;
-      if (size > MAX_JOURNAL) return;
+      // What was spent is small, and is known however much was found.
+      if (key !== SPENT) size += JSON.stringify(value).length;
+      if (key !== SPENT && size > MAX_JOURNAL) return;
       kept.set(key, value);
       report({ type: 'progress', append: { [JOURNAL]: { key, value } } });
     },

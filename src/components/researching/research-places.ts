@@ -3,8 +3,8 @@ import { catchError, concatMap, defer, map, type Observable, of, tap } from 'rxj
 import type { CallContext } from '../../agents/call-context.js';
 import type { GraphSearchKind } from '../../knowledge/graph/graph-search.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
-import type { Journal } from '../../research/calls/ask-call.js';
 import type { Budget } from '../../research/calls/budget.js';
+import type { Journal } from '../../research/calls/journal.js';
 import type { ResearchPlace } from '../../research/deep/deep-ports.js';
 import type { DepthName } from '../../research/deep/depths.js';
 import type { PlanToolName } from '../../research/plan/plan-tools.js';

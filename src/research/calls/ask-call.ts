@@ -11,6 +11,7 @@ import { estimateTokens } from '../../models/estimate-tokens.js';
 import { doubling, retryWith } from '../../operators/retry-with.js';
 import { readArguments } from '../../tools/read-arguments.js';
 import type { Budget, Purpose } from './budget.js';
+import type { Journal } from './journal.js';
 import {
   answerFields,
   answerSchema,
@@ -20,12 +21,6 @@ import {
   STREAMED_CALLS,
   type StreamedCallName,
 } from './research-calls.js';
-
-/** Results of steps that are over, by what was asked: a research that goes on in another process repeats none of them. */
-export interface Journal {
-  find(key: string): Json | undefined;
-  keep(key: string, value: Json): void;
-}
 
 /** What questions are asked with. */
 export interface Asking {
@@ -189,13 +184,18 @@ function attempt({ model }: StageModel, request: ChatRequest, budget: Budget, pu
       concatMap((admitted) => {
         let usage: { prompt: number; answer: number } | undefined;
         let answer = '';
+        const settle = (): void => admitted.settle(usage ?? { prompt, answer: estimateTokens(answer) });
         return model.chat(request).pipe(
           timeout({ each: ATTEMPT_MS, with: () => throwError(slowModel) }),
-          tap((piece) => {
-            if (piece.type === 'usage') usage = { prompt: piece.promptTokens, answer: piece.completionTokens };
-            else if (piece.type === 'text') answer += piece.text;
+          tap({
+            next: (piece) => {
+              if (piece.type === 'usage') usage = { prompt: piece.promptTokens, answer: piece.completionTokens };
+              else if (piece.type === 'text') answer += piece.text;
+            },
+            // Before the answer is kept, so that a crash finds no answer whose call is still open.
+            complete: settle,
           }),
-          finalize(() => admitted.settle(usage ?? { prompt, answer: estimateTokens(answer) })),
+          finalize(settle),
         );
       }),
     );

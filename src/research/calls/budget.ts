@@ -1,9 +1,11 @@
 /** What a research may spend, and what it has spent. */
 import { defer, type Observable, of } from 'rxjs';
 import { EngineError } from '../../errors.js';
+import { isJsonObject, type JsonObject } from '../../json.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
 import { invalidOption } from '../../operators/invalid-option.js';
 import type { DailySpending, DayAmount, DayStanding } from '../../records/spending.js';
+import type { Journal } from './journal.js';
 
 /** Limits of one research; what is left out has none. */
 export interface BudgetLimits {
@@ -64,6 +66,22 @@ export interface AdmittedCall {
   settle(took?: CallTokens): void;
 }
 
+/** What a budget counts with. */
+export interface BudgetOptions {
+  /** @default not known, and neither is what was spent of money */
+  readonly price?: CallPrice | undefined;
+  /** Counts what is spent for the tenant and its day, too. @default days have no limits */
+  readonly day?: DailySpending | undefined;
+  /**
+   * Where the count is kept: what stands there when the budget is made has been spent, a call that was not over at its most. @default nothing was spent
+   * before
+   */
+  readonly journal?: Journal | undefined;
+}
+
+/** Key of the count in a journal. */
+export const SPENT = 'spent';
+
 /** Share of each limit that is left to the report. */
 const REPORT_SHARE = 0.1;
 /** Share of the requests to the web that may be for pages. */
@@ -91,13 +109,14 @@ export function tighterOf(one: BudgetLimits, other: BudgetLimits): BudgetLimits 
 }
 
 /**
- * Counts what calls take. A call is admitted when the most that it can take still fits, so that calls side by side never exceed a limit together by more
+ * Counts what calls take, in all processes that work at a research one after the other. A call is admitted when the most that it can take still fits, so that calls side by side never exceed a limit together by more
  * than one of them has misjudged.
  */
 export class Budget {
   readonly limits: BudgetLimits;
   readonly #price: CallPrice | undefined;
   readonly #day: DailySpending | undefined;
+  readonly #journal: Journal | undefined;
   #exhausted: ExhaustedLimit | undefined;
   #prompt = 0;
   #answer = 0;
@@ -108,11 +127,36 @@ export class Budget {
   #web = 0;
   #pages = 0;
 
-  /** @param day counts what is spent for the tenant and its day, too */
-  constructor(limits: BudgetLimits, price?: CallPrice, day?: DailySpending) {
+  constructor(limits: BudgetLimits, { price, day, journal }: BudgetOptions = {}) {
     this.limits = checkLimits(limits);
     this.#price = price;
     this.#day = day;
+    this.#journal = journal;
+    this.#restore(journal?.find(SPENT));
+  }
+
+  #restore(kept: unknown): void {
+    if (!isJsonObject(kept)) return;
+    const count = (name: string): number => (typeof kept[name] === 'number' ? kept[name] : 0);
+    this.#prompt = count('prompt');
+    this.#answer = count('answer');
+    this.#calls = count('calls');
+    this.#web = count('web');
+    this.#pages = count('pages');
+    if (isJsonObject(kept.exhausted)) this.#exhausted = kept.exhausted as unknown as ExhaustedLimit;
+  }
+
+  /** Calls at work are kept with the most that they can take: should the process end, that was spent. */
+  #keep(): void {
+    const exhausted = this.#exhausted;
+    this.#journal?.keep(SPENT, {
+      prompt: this.#prompt + this.#heldPrompt,
+      answer: this.#answer + this.#heldAnswer,
+      calls: this.#calls,
+      web: this.#web,
+      pages: this.#pages,
+      ...(exhausted && { exhausted: exhausted as unknown as JsonObject }),
+    });
   }
 
   get standing(): BudgetStanding {
@@ -142,6 +186,7 @@ export class Budget {
     this.#calls += 1;
     this.#heldPrompt += prompt;
     this.#heldAnswer += answer;
+    this.#keep();
     let isSettled = false;
     return {
       settle: (took) => {
@@ -151,6 +196,7 @@ export class Budget {
         this.#heldAnswer -= answer;
         this.#prompt += took?.prompt ?? prompt;
         this.#answer += took?.answer ?? 0;
+        this.#keep();
       },
     };
   }
@@ -177,8 +223,11 @@ export class Budget {
           this.#withdraw(admitted);
           this.#correct(differenceOf({ tokens: 0, calls: 0, webRequests: 0, money: 0 }, most));
         }
+        let isSettled = false;
         return {
           settle: (took) => {
+            if (isSettled) return;
+            isSettled = true;
             admitted.settle(took);
             const used = this.#amountOf(took ?? { prompt: tokens.prompt, answer: 0 });
             this.#correct(differenceOf(used, most));
@@ -190,8 +239,8 @@ export class Budget {
 
   /** A call that was not made. */
   #withdraw(admitted: AdmittedCall): void {
-    admitted.settle({ prompt: 0, answer: 0 });
     this.#calls -= 1;
+    admitted.settle({ prompt: 0, answer: 0 });
   }
 
   /** Asks for room for a call that is not known before, such as that of a tool's own model. @throws EngineError BUDGET_EXHAUSTED */
@@ -212,6 +261,7 @@ export class Budget {
     this.#calls += 1;
     this.#prompt += took.prompt;
     this.#answer += took.answer;
+    this.#keep();
     this.#correct(this.#amountOf(took));
   }
 
@@ -227,6 +277,7 @@ export class Budget {
         } catch (error) {
           this.#web -= 1;
           if (what === 'page') this.#pages -= 1;
+          this.#keep();
           throw this.#noted(error);
         }
       });
@@ -247,6 +298,7 @@ export class Budget {
     if (this.#exhausted === undefined && EngineError.is(error) && error.code === 'BUDGET_EXHAUSTED') {
       const { limit, per } = error.details as unknown as ExhaustedLimit;
       this.#exhausted = { limit, per };
+      this.#keep();
     }
     return error;
   }
@@ -260,6 +312,7 @@ export class Budget {
     }
     this.#web += 1;
     if (what === 'page') this.#pages += 1;
+    this.#keep();
   }
 
   /** Milliseconds that the work may take; undefined: as long as it likes. */

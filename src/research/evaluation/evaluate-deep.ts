@@ -124,7 +124,7 @@ function researched(indexed: IndexedCollection, question: JudgedQuestion, option
   return defer(() => {
     const { model, depth, isPlanned = false, price, retryMs } = options;
     const startedAt = performance.now();
-    const budget = new Budget(depth.budget, price);
+    const budget = new Budget(depth.budget, { price });
     const journal = { find: (): Json | undefined => undefined, keep: () => {} };
     const places = [placeOf(indexed, question, options)];
     const ports = { asking: { model, budget, journal, retryMs }, now: Date.now };

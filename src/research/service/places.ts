@@ -8,8 +8,9 @@ import { mostFitting, wordsOf, wordsOnPages } from '../../knowledge/words/words-
 import { fromAbortable } from '../../operators/from-abortable.js';
 import { type ChunkRecord, type DocumentRecord, pagesOf } from '../../records/knowledge.js';
 import type { ToolResult } from '../../tools/tool.js';
-import { type Journal, keyOf } from '../calls/ask-call.js';
+import { keyOf } from '../calls/ask-call.js';
 import type { Budget } from '../calls/budget.js';
+import type { Journal } from '../calls/journal.js';
 import type { ResearchPlace } from '../deep/deep-ports.js';
 import type { FoundEvidence } from '../evidence/evidence-table.js';
 import { webPagesOf } from './tool-evidence.js';
