@@ -5,7 +5,7 @@ import type { McpConnection } from '../../adapters/mcp/mcp-servers.js';
 import { isSearch } from '../../agents/agent-tool.js';
 import type { CallContext } from '../../agents/call-context.js';
 import { parseIntents } from '../../chat/intents/parse-intents.js';
-import { EngineError } from '../../errors.js';
+import { EngineError, toEngineError } from '../../errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
 import { keyOf } from '../../research/calls/ask-call.js';
@@ -110,6 +110,7 @@ function libraryCall(
   const { name, component: title, isCalculation = false, isRepeatable = true } = tool;
   const schema = parametersSchema(tool.arguments as Shape);
   const subject = Object.entries(tool.nodeDefaults ?? {}).find(([, value]) => value === '{sys.query}')?.[0];
+  const kept = keptCalls(ports, name, isRepeatable);
   return {
     does: doesOf(tool.summary, schema),
     isOffered,
@@ -121,7 +122,7 @@ function libraryCall(
       return subject === undefined ? subjectOf(schema, question) : { [subject]: question };
     },
     call: (args, question) =>
-      kept(ports, name, args, () =>
+      kept(args, () =>
         calledTool(tool, args, withinBudget(context, ports), ports.report, params).pipe(
           map((result) =>
             isCalculation
@@ -213,6 +214,7 @@ function otherCall(
   ports: CallPorts,
 ): PlanCall {
   const { report } = ports;
+  const kept = keptCalls(ports, name, isRepeatable);
   const called = (args: JsonObject): Observable<ToolResult> => {
     if (kind === 'canvas') return canvasCall(name, tool, args, context, ports);
     const connection = servers.get(server);
@@ -229,9 +231,7 @@ function otherCall(
     isRepeatable,
     argumentsOf: (question) => subjectOf(schema, question),
     call: (args, question) =>
-      kept(ports, name, args, () =>
-        called(args).pipe(map((result) => gave(result, { title, args, isSearch: false }, question))),
-      ),
+      kept(args, () => called(args).pipe(map((result) => gave(result, { title, args, isSearch: false }, question)))),
   };
 }
 
@@ -273,19 +273,47 @@ function withinBudget(context: CallContext, { budget }: CallPorts): CallContext 
   return { ...context, services: { ...context.services, http: counted } };
 }
 
-/** What a call gave before, also to another process; else it is made. */
-function kept(
-  { journal }: CallPorts,
-  name: string,
-  args: JsonObject,
-  work: () => Observable<CallGave>,
-): Observable<CallGave> {
-  return defer(() => {
-    const key = keyOf(`tool_${name}`, args);
-    const known = journal.find(key);
-    if (isJsonObject(known)) return of(known as unknown as CallGave);
-    return work().pipe(tap((given) => journal.keep(key, given as unknown as Json)));
-  });
+/**
+ * What a call gave before, also to another process; else it is made. One that may have had an effect is not made again after it failed, nor where its process
+ * ended while it was under way.
+ */
+function keptCalls({ journal }: CallPorts, name: string, isRepeatable: boolean) {
+  const begunHere = new Set<string>();
+  return (args: JsonObject, work: () => Observable<CallGave>): Observable<CallGave> =>
+    defer(() => {
+      const key = keyOf(`tool_${name}`, args);
+      const known = journal.find(key);
+      if (isJsonObject(known)) return of(known as unknown as CallGave);
+      const called$ = defer(work).pipe(tap((given) => journal.keep(key, given as unknown as Json)));
+      if (isRepeatable) return called$;
+      const mark = `${key}:once`;
+      const end = journal.find(mark);
+      if (isJsonObject(end)) return throwError(() => failedBefore(end));
+      if (end === BEGUN && !begunHere.has(key)) return throwError(() => cutOff(name));
+      begunHere.add(key);
+      journal.keep(mark, BEGUN);
+      return called$.pipe(
+        tap({
+          error: (error: unknown) => {
+            journal.keep(mark, { message: toEngineError(error, 'TOOL_FAILED').message });
+          },
+        }),
+      );
+    });
+}
+
+/** How a call stands that may have an effect, until it is over. */
+const BEGUN = 'begun';
+
+function failedBefore({ message }: JsonObject): EngineError {
+  return new EngineError('TOOL_FAILED', String(message));
+}
+
+function cutOff(name: string): EngineError {
+  return new EngineError(
+    'TOOL_FAILED',
+    `"${name}" was under way when its process ended. Whether it had an effect is not known, so it is not called again.`,
+  );
 }
 
 /** What planners read: what it is for, and its arguments, with `?` behind those that may be left out. */
