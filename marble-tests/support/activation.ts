@@ -55,6 +55,7 @@ export function fakeActivation(options: FakeOptions = {}): FakeActivation {
   const fake: FakeActivation = {
     node,
     ready: () => undefined,
+    stored: () => undefined,
     name: names[node] ?? node,
     token: 'run/1',
     attempt: options.attempt ?? 1,

@@ -39,6 +39,7 @@ export interface ActivationHost {
   random(): number;
   now(): number;
   ready(): Promise<void> | undefined;
+  stored(): Promise<void> | undefined;
   /** Whether a reader of events is there. */
   readonly isObserved: boolean;
   /** Whether what happens is stored, so that it has to be storable. */
@@ -307,6 +308,10 @@ export class NodeActivation implements Activation, Activity {
 
   ready(): Promise<void> | undefined {
     return this.#host.ready();
+  }
+
+  stored(): Promise<void> | undefined {
+    return this.#host.stored();
   }
 
   stop(): void {

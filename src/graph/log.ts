@@ -112,6 +112,12 @@ export class LogWriter {
     this.#schedule();
   }
 
+  /** Resolves when everything appended so far is stored; undefined where that is at the end alone. */
+  stored(): Promise<void> | undefined {
+    if (this.#options.durability === 'exit') return undefined;
+    return new Promise((resolve) => this.afterCommit(resolve));
+  }
+
   /** Resolves when everything before the last event is stored, or will be in one step with that. */
   async beforeEnd(): Promise<void> {
     if (this.#options.log.storesEndAtOnce !== true) await this.#options.log.flush();

@@ -68,6 +68,11 @@ export interface Activation {
    * of its own should wait for it before it reads on; calls of models do. Undefined while there is room.
    */
   ready(): Promise<void> | undefined;
+  /**
+   * A promise that resolves when all that the run has reported so far is stored: what a node does in the world once, it reports first and waits for this. Undefined
+   * where nothing is stored while the run goes on.
+   */
+  stored(): Promise<void> | undefined;
 }
 
 /** What a node does: plain outputs or `settled(…)`/`interrupt(…)` at once or later, or a stream of events. */

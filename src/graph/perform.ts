@@ -257,6 +257,10 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     return this.#options.log?.ready();
   }
 
+  stored(): Promise<void> | undefined {
+    return this.#options.log?.stored();
+  }
+
   openBody(token: Token, round: BodyRound, live?: LiveEnds): Observable<BodyEnd> {
     this.#bodies ??= new Bodies(this.#live, this.#reporter, this.#options, this);
     return this.#bodies.open(token, round, live);

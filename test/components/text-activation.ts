@@ -44,6 +44,7 @@ export function activationOf({
   return {
     node: 'x',
     ready: () => undefined,
+    stored: () => undefined,
     name: 'X',
     token: 'run/1',
     attempt: 1,

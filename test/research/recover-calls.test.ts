@@ -4,9 +4,11 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createHost } from '../../src/hosting/host.js';
 import { startCommand } from '../../src/hosting/start-command.js';
 import type { JsonObject } from '../../src/json.js';
+import { createModels } from '../../src/models/router.js';
 import { openResearchAgent } from '../../src/research/service/research-document.js';
 import { toResearchEvent } from '../../src/research/service/research-frames.js';
 import { RESEARCH_VARIABLE } from '../../src/research/service/research-settings.js';
+import { modelsFromEnvironment } from '../../src/settings/read-settings.js';
 import { said, startMcpServer, type TestTool } from '../adapters/mcp/support/mcp-server.js';
 import { over } from '../adapters/mcp/support/using.js';
 import { openEmbedded } from '../stores/support/open-stores.js';
@@ -30,7 +32,8 @@ async function researchedByTwo(tools: Readonly<Record<string, Omit<TestTool, 'ru
     Object.fromEntries(Object.entries(tools).map(([name, about]) => [name, { ...about, run: run(name) }])),
   );
   const stores = await openEmbedded(await temporaryFolder());
-  const services = { mcp: over(server.url) };
+  const models = createModels(await modelsFromEnvironment({}, async () => ''));
+  const services = { models, mcp: over(server.url) };
   const first = createHost({ stores, services });
   const agentId = await openResearchAgent(stores.agents, 't', Date.now());
   const names = Object.keys(tools);
@@ -46,6 +49,7 @@ async function researchedByTwo(tools: Readonly<Record<string, Omit<TestTool, 'ru
   const second = createHost({ stores, services });
   onTestFinished(async () => {
     await second.close(0);
+    await models.close();
     await stores.close();
   });
   second.recover();

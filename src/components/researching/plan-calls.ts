@@ -1,5 +1,5 @@
 /** Tools that the tasks of plans may call: those of the package, of the tenant's MCP servers, and its published canvases. */
-import { catchError, concatMap, defer, forkJoin, map, type Observable, of, tap, throwError, timeout } from 'rxjs';
+import { catchError, concatMap, defer, forkJoin, from, map, type Observable, of, tap, throwError, timeout } from 'rxjs';
 import { z } from 'zod';
 import type { McpConnection } from '../../adapters/mcp/mcp-servers.js';
 import { isSearch } from '../../agents/agent-tool.js';
@@ -292,7 +292,8 @@ function keptCalls({ journal }: CallPorts, name: string, isRepeatable: boolean) 
       if (end === BEGUN && !begunHere.has(key)) return throwError(() => cutOff(name));
       begunHere.add(key);
       journal.keep(mark, BEGUN);
-      return called$.pipe(
+      const stored = journal.stored?.();
+      return (stored === undefined ? called$ : from(stored).pipe(concatMap(() => called$))).pipe(
         tap({
           error: (error: unknown) => {
             journal.keep(mark, { message: toEngineError(error, 'TOOL_FAILED').message });

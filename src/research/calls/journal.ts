@@ -6,4 +6,6 @@ export interface Journal {
   /** What was kept last under a key. */
   find(key: string): Json | undefined;
   keep(key: string, value: Json): void;
+  /** A promise that resolves when all that was kept so far is stored. @default undefined: it is stored at once, or nowhere */
+  stored?(): Promise<void> | undefined;
 }
