@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import type { Services } from '../components/services.js';
 import type { KnowledgeBase } from '../knowledge/base/knowledge-base.js';
-import type { KnowledgeSearch } from '../knowledge/knowledge-search.js';
+import type { FoundByGraphs, KnowledgeSearch } from '../knowledge/knowledge-search.js';
 import type { Retriever } from '../knowledge/retriever.js';
 import type { Log } from '../logger.js';
 import type { Arrivals } from '../operators/arrivals.js';
@@ -140,11 +140,13 @@ function lazySearch(shared: SharedSearch, tenant: string): KnowledgeSearch {
       warmth.isCold = false;
       return hits;
     },
-    graphSearch: async (...asked) => (await (await loadSearch()).graphSearch?.(...asked)) ?? [],
+    graphSearch: async (...asked) => (await (await loadSearch()).graphSearch?.(...asked)) ?? NOTHING_BY_GRAPHS,
     withGraph: async (...asked) => (await (await loadSearch()).withGraph?.(...asked)) ?? [],
     neighbours: async (...range) => (await (await loadSearch()).neighbours?.(...range)) ?? [],
   };
 }
+
+const NOTHING_BY_GRAPHS: FoundByGraphs = { hits: [], spent: { calls: 0, tokens: 0 } };
 
 function lazyRetriever(load: () => Promise<Retriever>, tenant: string): Retriever {
   return {

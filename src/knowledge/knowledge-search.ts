@@ -1,7 +1,7 @@
 /** What chats search: datasets with scores and places, where a `Retriever` gives texts alone. */
 import type { ChunkRecord } from '../records/knowledge.js';
 import type { KnowledgeHits, KnowledgeQuery } from './base/retrieval.js';
-import type { GraphHit, GraphQuery } from './graph/graph-search.js';
+import type { GraphFindings, GraphQuery } from './graph/graph-search.js';
 
 /** One question to datasets. */
 export interface DatasetsQuery extends Omit<KnowledgeQuery, 'datasetIds' | 'datasets'> {
@@ -14,6 +14,9 @@ export interface GraphsQuery extends Omit<GraphQuery, 'datasetIds'> {
   /** Ids of datasets. @default all that there are */
   readonly datasetIds?: readonly string[] | undefined;
 }
+
+/** What graphs of datasets lead to, the best first, and what models took for it. */
+export type FoundByGraphs = Pick<GraphFindings, 'hits' | 'spent'>;
 
 /** The datasets of one tenant. */
 export interface KnowledgeSearch {
@@ -28,12 +31,12 @@ export interface KnowledgeSearch {
    */
   search(query: DatasetsQuery, signal: AbortSignal): Promise<KnowledgeHits>;
   /**
-   * Passages that the graphs of datasets lead to, the best first, each with the way to it.
+   * Passages that the graphs of datasets lead to, each with the way to it.
    *
    * @throws EngineError GRAPH_MISSING where no dataset has a graph; else as the search of graphs.
    * @default there are no graphs
    */
-  graphSearch?(query: GraphsQuery, signal: AbortSignal): Promise<readonly GraphHit[]>;
+  graphSearch?(query: GraphsQuery, signal: AbortSignal): Promise<FoundByGraphs>;
   /**
    * Ids of those of the datasets that have a graph; what does not exist has none.
    *

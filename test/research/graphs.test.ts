@@ -22,7 +22,7 @@ async function researched(graphs: Pick<KnowledgeSearch, 'withGraph'>, settings: 
     search: async () => ({ hits: [], total: 0, documents: [] }),
     graphSearch: async ({ datasetIds }) => {
       asked.push(datasetIds);
-      return [];
+      return { hits: [], spent: { calls: 0, tokens: 0 } };
     },
     ...graphs,
   };

@@ -50,7 +50,7 @@ export function graphChannel(options: GraphChannelOptions): EvidenceChannel | un
     fromAbortable((signal) =>
       graphSearch.call(knowledge, { kind: wanted, question, datasetIds, limit: MAX_PASSAGES }, signal),
     ).pipe(
-      map((hits) => hits.map((hit) => graphEvidence(hit, question))),
+      map(({ hits }) => hits.map((hit) => graphEvidence(hit, question))),
       catchError((error: unknown) => (hasNoAnswer(error) ? of([]) : throwError(() => error))),
     );
   const ask = (wanted: GraphSearchKind): Observable<readonly FoundEvidence[]> =>

@@ -77,6 +77,7 @@ export function researchNode(
     const all: Searched = {
       datasetIds: settings.dataset_ids ?? params.dataset_ids ?? undefined,
       web: (settings.web ?? params.web) === true,
+      ...(model !== undefined && { model: llmId }),
       ...{ budget, journal, report },
     };
     const isPlanned = wantsPlan(settings) ?? way === 'plan';
@@ -134,7 +135,8 @@ function given(limits: Readonly<Record<string, number | null | undefined>>): Bud
 }
 
 /** Steps of this node that are over, those of a lost process included. */
-function journalOf({ outputs }: Activation, report: Report): Journal {
+function journalOf(activation: Activation, report: Report): Journal {
+  const { outputs } = activation;
   const entries = ownList(outputs, JOURNAL).flatMap((entry): [string, Json][] => {
     if (!isJsonObject(entry) || typeof entry.key !== 'string') return [];
     return [[entry.key, entry.value ?? null]];
@@ -150,6 +152,7 @@ function journalOf({ outputs }: Activation, report: Report): Journal {
       kept.set(key, value);
       report({ type: 'progress', append: { [JOURNAL]: { key, value } } });
     },
+    stored: () => activation.stored(),
   };
 }
 

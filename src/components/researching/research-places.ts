@@ -25,6 +25,8 @@ export interface Searched {
   /** Those of them whose graphs are asked. @default all */
   readonly graphIds?: readonly string[] | undefined;
   readonly web: boolean;
+  /** Id of the model that graphs may be asked with, the empty one being the default. @default graphs are asked by rules */
+  readonly model?: string | undefined;
   readonly budget: Budget;
   /** Where what was found is kept. */
   readonly journal: Journal;
@@ -82,16 +84,17 @@ export function toolsOf(
 }
 
 function everyPlace(context: CallContext, searched: Searched) {
-  const { datasetIds, graphIds = datasetIds, web, journal } = searched;
+  const { datasetIds, graphIds = datasetIds, web, journal, model, budget } = searched;
   const { knowledge } = context.services;
   const isSearched = knowledge !== undefined && datasetIds?.length !== 0;
+  const asking = model === undefined ? undefined : { model, budget };
   const search = isSearched && graphIds?.length !== 0 ? knowledge.graphSearch : undefined;
   return {
     kb: isSearched ? keptPlace(datasetPlace(knowledge, datasetIds), journal) : undefined,
     graph:
       search === undefined
         ? undefined
-        : (kind: GraphSearchKind) => keptPlace(graphPlace(search, graphIds, kind), journal, `graph_${kind}`),
+        : (kind: GraphSearchKind) => keptPlace(graphPlace(search, graphIds, kind, asking), journal, `graph_${kind}`),
     web: web ? webOf(context, searched) : undefined,
   };
 }

@@ -39,8 +39,8 @@ export function createKnowledgeSearch(open: () => Promise<SearchedBase>, tenant:
       const base = await open();
       const ids = datasetIds ?? (await datasetsOf(base, tenant, undefined)).map(({ id }) => id);
       signal.throwIfAborted();
-      if (ids.length === 0) return [];
-      return (await base.graphs.search(tenant, { ...query, datasetIds: ids }, signal)).hits;
+      if (ids.length === 0) return { hits: [], spent: { calls: 0, tokens: 0 } };
+      return base.graphs.search(tenant, { ...query, datasetIds: ids }, signal);
     },
     async withGraph(datasetIds, signal) {
       const base = await open();

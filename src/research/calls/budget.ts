@@ -35,9 +35,12 @@ export interface Spent {
   readonly money: number | 'unknown';
 }
 
+/** Limits that are counted. */
+type LimitName = Exclude<keyof BudgetLimits, 'ms'>;
+
 /** A limit that refused a step. */
 export interface ExhaustedLimit {
-  readonly limit: Exclude<keyof BudgetLimits, 'ms'>;
+  readonly limit: LimitName;
   /** Whose limit it is: that of the research, or of the tenant and day. */
   readonly per: 'research' | 'day';
 }
@@ -66,6 +69,14 @@ export interface AdmittedCall {
   settle(took?: CallTokens): void;
 }
 
+/** Room that a search with a model of its own was given. */
+export interface HeldRoom {
+  readonly calls: number;
+  readonly tokens: number;
+  /** Puts what it took in place of all of it. */
+  settle(took: Pick<HeldRoom, 'calls' | 'tokens'>): void;
+}
+
 /** What a budget counts with. */
 export interface BudgetOptions {
   /** @default not known, and neither is what was spent of money */
@@ -84,6 +95,12 @@ export const SPENT = 'spent';
 
 /** Share of each limit that is left to the report. */
 const REPORT_SHARE = 0.1;
+/** Share of what is left to the work that one search may hold, as four may be at work, and its bounds. */
+const ROOM_SHARE = 0.25;
+const ROOM_CALLS = 10;
+const ROOM_TOKENS = 30_000;
+/** Tokens below which a model is not worth asking. */
+const LEAST_ROOM_TOKENS = 1_000;
 /** Share of the requests to the web that may be for pages. */
 const PAGE_SHARE = 2 / 3;
 
@@ -202,7 +219,7 @@ export class Budget {
   }
 
   /**
-   * {@link admit}, also by the limits of the tenant's day; emits once. Where nobody limits days, at once. Unsubscribing before it emits takes nothing.
+   * {@link admit}, also by the limits of the tenant's day; emits once, when the count is stored. Unsubscribing before it emits takes nothing.
    *
    * Errors: BUDGET_EXHAUSTED, STORE_UNAVAILABLE.
    */
@@ -210,11 +227,12 @@ export class Budget {
     return defer(() => {
       const day = this.#day;
       const admitted = this.admit(tokens, purpose);
-      if (day === undefined) return of(admitted);
+      const stored = this.#journal?.stored?.();
+      if (day === undefined && stored === undefined) return of(admitted);
       const most = this.#amountOf(tokens);
       return fromAbortable(async (signal): Promise<AdmittedCall> => {
         try {
-          await day.take(most);
+          await Promise.all([day?.take(most), stored]);
         } catch (error) {
           this.#withdraw(admitted);
           throw this.#noted(error);
@@ -235,6 +253,85 @@ export class Budget {
         };
       });
     });
+  }
+
+  /**
+   * Room for calls of which only the sum will be known, such as those of a graph search: a quarter of what is left to the work, 10 calls and 30,000 tokens at
+   * most. Emits once; undefined where there is too little, also of the tenant's day. Tokens count at the dearer price. What is not settled stays counted.
+   */
+  holdRoom(): Observable<HeldRoom | undefined> {
+    return defer(() => {
+      const room = this.#roomLeft();
+      const day = this.#day;
+      if (room === undefined) return of(undefined);
+      const { calls, tokens } = room;
+      const most = this.#splitTokens(tokens);
+      this.#calls += calls;
+      this.#hold(most, 1);
+      this.#keep();
+      let isSettled = false;
+      const settle: HeldRoom['settle'] = (took) => {
+        if (isSettled) return;
+        isSettled = true;
+        const used = this.#splitTokens(took.tokens);
+        this.#calls += took.calls - calls;
+        this.#hold(most, -1);
+        this.#prompt += used.prompt;
+        this.#answer += used.answer;
+        this.#keep();
+      };
+      const stored = this.#journal?.stored?.();
+      if (day === undefined && stored === undefined) return of({ calls, tokens, settle });
+      const taken = { ...this.#amountOf(most), calls };
+      const correct = (took: Pick<HeldRoom, 'calls' | 'tokens'>): void =>
+        this.#correct(differenceOf({ ...this.#amountOf(this.#splitTokens(took.tokens)), calls: took.calls }, taken));
+      return fromAbortable(async (signal): Promise<HeldRoom | undefined> => {
+        try {
+          await Promise.all([day?.take(taken), stored]);
+        } catch {
+          settle(NO_ROOM);
+          return undefined;
+        }
+        if (signal.aborted) {
+          settle(NO_ROOM);
+          correct(NO_ROOM);
+        }
+        return {
+          calls,
+          tokens,
+          settle: (took) => {
+            if (isSettled) return;
+            settle(took);
+            correct(took);
+          },
+        };
+      });
+    });
+  }
+
+  #roomLeft(): Pick<HeldRoom, 'calls' | 'tokens'> | undefined {
+    const left = (name: LimitName, used: number): number => {
+      const limit = this.limits[name];
+      return limit === undefined ? Number.POSITIVE_INFINITY : limit - reservedOf(name, limit) - used;
+    };
+    const prompt = this.#prompt + this.#heldPrompt;
+    const answer = this.#answer + this.#heldAnswer;
+    const price = this.#price && Math.max(this.#price.input, this.#price.output) / 1_000_000;
+    const payable = price ? left('money', this.#costOf(prompt, answer) ?? 0) / price : Number.POSITIVE_INFINITY;
+    const mostTokens = Math.min(left('tokens', prompt + answer), payable) * ROOM_SHARE;
+    const calls = Math.floor(Math.min(ROOM_CALLS, left('calls', this.#calls) * ROOM_SHARE));
+    const tokens = Math.floor(Math.min(ROOM_TOKENS, mostTokens));
+    return calls < 1 || tokens < LEAST_ROOM_TOKENS ? undefined : { calls, tokens };
+  }
+
+  #splitTokens(tokens: number): CallTokens {
+    const { input = 0, output = 0 } = this.#price ?? {};
+    return input > output ? { prompt: tokens, answer: 0 } : { prompt: 0, answer: tokens };
+  }
+
+  #hold({ prompt, answer }: CallTokens, sign: 1 | -1): void {
+    this.#heldPrompt += sign * prompt;
+    this.#heldAnswer += sign * answer;
   }
 
   /** A call that was not made. */
@@ -270,10 +367,11 @@ export class Budget {
     return defer(() => {
       const day = this.#day;
       this.admitWeb(what);
-      if (day === undefined) return of(undefined);
+      const stored = this.#journal?.stored?.();
+      if (day === undefined && stored === undefined) return of(undefined);
       return fromAbortable(async () => {
         try {
-          await day.take({ tokens: 0, calls: 0, webRequests: 1, money: 0 });
+          await Promise.all([day?.take({ tokens: 0, calls: 0, webRequests: 1, money: 0 }), stored]);
         } catch (error) {
           this.#web -= 1;
           if (what === 'page') this.#pages -= 1;
@@ -321,11 +419,10 @@ export class Budget {
     return ms === undefined ? undefined : Math.floor(ms * (1 - REPORT_SHARE));
   }
 
-  #require(name: Exclude<keyof BudgetLimits, 'ms'>, wanted: number, purpose: Purpose): void {
+  #require(name: LimitName, wanted: number, purpose: Purpose): void {
     const limit = this.limits[name];
     if (limit === undefined) return;
-    const reserved = name === 'calls' ? Math.max(1, Math.floor(limit * REPORT_SHARE)) : limit * REPORT_SHARE;
-    if (wanted <= (purpose === 'report' ? limit : limit - reserved)) return;
+    if (wanted <= (purpose === 'report' ? limit : limit - reservedOf(name, limit))) return;
     throw this.#noted(exhausted(name, limit, 'research'));
   }
 
@@ -333,6 +430,13 @@ export class Budget {
     if (this.#price === undefined) return undefined;
     return (prompt * this.#price.input + answer * this.#price.output) / 1_000_000;
   }
+}
+
+const NO_ROOM = { calls: 0, tokens: 0 };
+
+/** What of a limit is left to the report. */
+function reservedOf(name: LimitName, limit: number): number {
+  return name === 'calls' ? Math.max(1, Math.floor(limit * REPORT_SHARE)) : limit * REPORT_SHARE;
 }
 
 function exhausted(limit: ExhaustedLimit['limit'], most: number, per: ExhaustedLimit['per']): EngineError {

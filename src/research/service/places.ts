@@ -3,7 +3,7 @@ import { catchError, concatMap, defer, filter, map, type Observable, of, tap, th
 import { EngineError } from '../../errors.js';
 import type { Json } from '../../json.js';
 import type { GraphSearchKind } from '../../knowledge/graph/graph-search.js';
-import type { KnowledgeSearch } from '../../knowledge/knowledge-search.js';
+import type { FoundByGraphs, GraphsQuery, KnowledgeSearch } from '../../knowledge/knowledge-search.js';
 import { mostFitting, wordsOf, wordsOnPages } from '../../knowledge/words/words-on-pages.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
 import { type ChunkRecord, type DocumentRecord, pagesOf } from '../../records/knowledge.js';
@@ -14,6 +14,8 @@ import type { Journal } from '../calls/journal.js';
 import type { ResearchPlace } from '../deep/deep-ports.js';
 import type { FoundEvidence } from '../evidence/evidence-table.js';
 import { webPagesOf } from './tool-evidence.js';
+
+type GraphSearch = NonNullable<KnowledgeSearch['graphSearch']>;
 
 /** What is found below it is chance. */
 const SIMILARITY_THRESHOLD = 0.05;
@@ -39,23 +41,31 @@ export function datasetPlace(knowledge: KnowledgeSearch, datasetIds: readonly st
   };
 }
 
+/** What a search of graphs may ask. */
+export interface GraphAsking {
+  /** Id of the model; the empty one is the default. */
+  readonly model: string;
+  /** What it takes is of this. */
+  readonly budget: Budget;
+}
+
 /**
  * The graphs of the datasets of a tenant; without any it finds nothing.
  *
  * @param datasetIds undefined: all
+ * @param asking what `global` and `drift` ask a model with; undefined, and where the budget has no room: they go by rules
  */
 export function graphPlace(
-  search: NonNullable<KnowledgeSearch['graphSearch']>,
+  search: GraphSearch,
   datasetIds: readonly string[] | undefined,
   kind: GraphSearchKind,
+  asking?: GraphAsking,
 ): ResearchPlace {
   return {
     where: 'graph',
     find: (question, most) =>
-      fromAbortable((signal) =>
-        search({ kind, question, datasetIds, limit: most, maxTokens: GRAPH_TOKENS }, signal),
-      ).pipe(
-        map((hits) =>
+      foundInGraphs(search, { kind, question, datasetIds, limit: most, maxTokens: GRAPH_TOKENS }, asking).pipe(
+        map(({ hits }) =>
           hits.map(
             ({ chunk, document, score, why }): FoundEvidence => ({
               ...passageOf(chunk, document, score, question),
@@ -68,6 +78,33 @@ export function graphPlace(
       ),
   };
 }
+
+/** Searches with a model where there is one and room for it. */
+function foundInGraphs(
+  search: GraphSearch,
+  query: GraphsQuery,
+  asking: GraphAsking | undefined,
+): Observable<FoundByGraphs> {
+  const byRules$ = fromAbortable((signal) => search(query, signal));
+  if (asking === undefined || (query.kind !== 'global' && query.kind !== 'drift')) return byRules$;
+  const { model, budget } = asking;
+  return budget.holdRoom().pipe(
+    concatMap((room) => {
+      if (room === undefined) return byRules$;
+      const { calls, tokens } = room;
+      return fromAbortable((signal) => search({ ...query, model, budget: { calls, tokens } }, signal)).pipe(
+        tap(({ spent }) => room.settle(spent)),
+        catchError((error: unknown) => {
+          // Refused before a model was asked; of others it is not known what they took.
+          if (EngineError.is(error) && REFUSALS.has(error.code)) room.settle({ calls: 0, tokens: 0 });
+          return EngineError.is(error) && error.code === 'MODEL_UNKNOWN' ? byRules$ : throwError(() => error);
+        }),
+      );
+    }),
+  );
+}
+
+const REFUSALS: ReadonlySet<string> = new Set(['GRAPH_MISSING', 'NOT_FOUND', 'MODEL_UNKNOWN']);
 
 /** No graph was built, or the question names no two ends of a path: neither is a fault of the place. */
 function hasNoAnswer(error: unknown, kind: GraphSearchKind): boolean {

@@ -28,7 +28,7 @@ async function open({ isBuilt = true } = {}) {
     ...real,
     graphSearch: async (query, signal) => {
       asked.push(query);
-      return (await real.graphSearch?.(query, signal)) ?? [];
+      return (await real.graphSearch?.(query, signal)) ?? { hits: [], spent: { calls: 0, tokens: 0 } };
     },
   };
   const find = async (message: string, own: KnowledgeSearch = knowledge, change: Partial<ChatSettings> = {}) => {
