@@ -93,6 +93,7 @@ export type { GraphLayer } from '../knowledge/graph/facts.js';
 export type { GraphForm } from '../knowledge/graph/given/graph-forms.js';
 export type {
   CommunityReport,
+  DescribedMaterial,
   FoundInGraph,
   GraphAnswers,
   GraphAsk,
@@ -101,6 +102,7 @@ export type {
   RatedReport,
   ReportFinding,
   ReportMaterial,
+  SaidOfName,
   ShowQuery,
   ToldEntity,
 } from '../knowledge/graph/graph-answers.js';
@@ -122,7 +124,7 @@ export type { OwnPattern } from '../knowledge/graph/rules/own-patterns.js';
 export type { OwnRules } from '../knowledge/graph/rules/own-rules.js';
 export type { TechnicalTerm } from '../knowledge/graph/rules/technical-terms.js';
 export type { FoundPassageOfGraph, FoundPath } from '../knowledge/graph/search/found-passages.js';
-export type { DatasetsQuery, GraphsQuery, KnowledgeSearch } from '../knowledge/knowledge-search.js';
+export type { DatasetsQuery, FoundByGraphs, GraphsQuery, KnowledgeSearch } from '../knowledge/knowledge-search.js';
 export {
   definePostProcessor,
   type FoundPassage,

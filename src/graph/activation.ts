@@ -8,6 +8,7 @@ import type { Json, JsonObject } from '../json.js';
 import type { ChunkReader } from '../operators/chunk-reader.js';
 import type { ChunkStream } from '../operators/chunk-stream.js';
 import type { ErrorInfo } from './events.js';
+import type { LogWriter } from './log.js';
 import type { Activation, BodyEnd } from './node.js';
 import {
   type BodyRound,
@@ -38,8 +39,8 @@ export interface ActivationHost {
   readonly state$: Observable<State>;
   random(): number;
   now(): number;
-  ready(): Promise<void> | undefined;
-  stored(): Promise<void> | undefined;
+  /** Where what happens is stored, if it is. */
+  readonly log: Pick<LogWriter, 'ready' | 'stored'> | undefined;
   /** Whether a reader of events is there. */
   readonly isObserved: boolean;
   /** Whether what happens is stored, so that it has to be storable. */
@@ -307,11 +308,11 @@ export class NodeActivation implements Activation, Activity {
   }
 
   ready(): Promise<void> | undefined {
-    return this.#host.ready();
+    return this.#host.log?.ready();
   }
 
   stored(): Promise<void> | undefined {
-    return this.#host.stored();
+    return this.#host.log?.stored();
   }
 
   stop(): void {

@@ -123,7 +123,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     const ended = (kind: 'interrupted' | 'settled') => this.#options.ended({ kind });
     root.observer = { ended: (how) => ended(how === 'interrupted' ? how : 'settled'), failed: () => {} };
     const isHeld = this.#options.log !== undefined || this.plan.values !== undefined;
-    const ready = isHeld ? () => (this.#whenDrained === undefined ? this.ready() : NEVER) : undefined;
+    const ready = isHeld ? () => (this.#whenDrained === undefined ? this.log?.ready() : NEVER) : undefined;
     const changes$ = this.#arrivals.pipe(expandWaves(this, { concurrency: this.#options.concurrency, ready }));
     this.#subscription.add(
       changes$.subscribe({
@@ -253,12 +253,8 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     if (this.flow.depth < MAX_EARLY_DEPTH) this.flow.startReaders(token, node);
   }
 
-  ready(): Promise<void> | undefined {
-    return this.#options.log?.ready();
-  }
-
-  stored(): Promise<void> | undefined {
-    return this.#options.log?.stored();
+  get log(): ActivationHost['log'] {
+    return this.#options.log;
   }
 
   openBody(token: Token, round: BodyRound, live?: LiveEnds): Observable<BodyEnd> {

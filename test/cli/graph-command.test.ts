@@ -55,7 +55,9 @@ describe('graph', () => {
     const way = await graph('path', 'fleet', 'Vega', 'Lyra Scheduler');
     expect(way.out).toMatch(/^way 1: Vega depends on Orion; Orion uses Lyra Scheduler$/m);
     expect((await told('search', 'fleet', 'Vega', '--kind', 'rank')).kind).toBe('rank');
-    expect((await graph('path', 'fleet', 'Orion', 'Postgres')).out).toMatch(/: Vega depends on Orion; Vega uses PostgreSQL$/m);
+    expect((await graph('path', 'fleet', 'Orion', 'Postgres')).out).toMatch(
+      /: Vega depends on Orion; Vega uses PostgreSQL$/m,
+    );
   }, 600_000);
 
   it('merges, splits and adds names, lists what was decided, and undoes it', async () => {
