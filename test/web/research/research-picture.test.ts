@@ -33,8 +33,8 @@ function logOf(...told: Told): readonly RunEvent[] {
   const others = told.map((one, at) => {
     const about = { ...header, seq: at + 2, at: 1_001 + at };
     if (one === 'lost') return { ...about, type: 'node-started', attempt: 1, retractFrom: 2 };
-    if (typeof one === 'string') return { ...about, type: 'node-delta', port: 'content', text: one };
-    return { ...about, type: 'node-notice', name: 'research', data: one };
+    const data = typeof one === 'string' ? { type: 'token', content: one, section: 1 } : one;
+    return { ...about, type: 'node-notice', name: 'research', data };
   });
   return [begun, ...others] as unknown as readonly RunEvent[];
 }
