@@ -8,8 +8,8 @@ import { marbles } from '../support/scheduler.js';
 const head = (seq: number) => ({ run: 'r', seq, at: 1_000 + seq, node: 'research_0', token: 1 });
 const EVENTS = [
   { ...head(1), type: 'run-started', input: { query: 'hi' }, resumed: false },
-  { ...head(2), type: 'node-delta', port: 'content', text: 'one ' },
-  { ...head(3), type: 'node-delta', port: 'content', text: 'two' },
+  { ...head(2), type: 'node-notice', name: 'research', data: { type: 'token', content: 'one ', section: 1 } },
+  { ...head(3), type: 'node-notice', name: 'research', data: { type: 'token', content: 'two', section: 1 } },
 ] as unknown as readonly RunEvent[];
 const NEWS: Readonly<Record<string, FeedNews>> = {
   ...Object.fromEntries(
