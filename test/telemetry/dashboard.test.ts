@@ -45,10 +45,6 @@ it('its labels are those that the metrics have', async () => {
     'stage',
     'status',
     'target',
-    'verdict',
-    'where',
-    'limit',
-    'per',
   ]);
   const { panels } = await dashboard();
   for (const { expr } of panels.flatMap(({ targets }) => targets)) {
