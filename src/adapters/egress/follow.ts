@@ -111,13 +111,17 @@ async function exchange(
   policy: Policy,
   signal: AbortSignal,
 ): Promise<Answer | Redirect> {
+  // What waits for the end of one exchange, such as its socket, waits no longer when that is over: there may be many of them.
+  const own = new AbortController();
+  const stop = (): void => own.abort(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
   try {
     const proxy = request.proxy === undefined ? undefined : await resolveProxy(request.proxy, policy);
     const addresses = await addressesOf(step, proxy !== undefined, policy);
     signal.throwIfAborted();
     const { url, method, headers, body, asked } = step;
     const { trusted } = policy;
-    const wire = await policy.transport({ url, addresses, method, headers, body, proxy, trusted, asked }, signal);
+    const wire = await policy.transport({ url, addresses, method, headers, body, proxy, trusted, asked }, own.signal);
     try {
       const { status } = wire;
       const location = redirectLocation(status, headerOf(wire, 'location'));
@@ -128,6 +132,8 @@ async function exchange(
     }
   } catch (error) {
     throw exchangeFailure(error, step.asked);
+  } finally {
+    signal.removeEventListener('abort', stop);
   }
 }
 

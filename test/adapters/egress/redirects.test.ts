@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createEgressClient } from '../../../src/adapters/egress/egress-client.js';
 import { ask, failureOf, serve, textOf } from './support/servers.js';
 
@@ -51,6 +51,21 @@ describe('a redirect', () => {
       message: `GET "${origin}": there were more than 3 redirects.`,
     });
     expect(asked).toEqual(['GET /', 'GET /i', 'GET /ii', 'GET /iii']);
+  });
+
+  it('leaves nothing waiting for the end of a request with many of them', async () => {
+    const warnings: Error[] = [];
+    const warned = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', warned);
+    onTestFinished(() => void process.off('warning', warned));
+    const { origin, asked } = await redirecting(302, (path) => `${path}i`);
+    const many = createEgressClient({ allowPrivateNetwork: true, maxRedirects: 15 });
+
+    await expect(ask(many, { url: `${origin}/` })).rejects.toMatchObject({ code: 'EGRESS_REDIRECTS' });
+    // Warnings are told in the next turn.
+    await new Promise(setImmediate);
+    expect(asked).toHaveLength(16);
+    expect(warnings.map(({ name }) => name)).toEqual([]);
   });
 
   it('is an answer like any other for who does not follow it', async () => {
