@@ -56,8 +56,8 @@ interface Derived {
   paths?: PathNetwork;
   entityNetwork?: EntityNetwork;
   communities?: Communities;
-  reports?: SessionReports;
-  descriptions?: SessionDescriptions;
+  reports?: SessionReports | undefined;
+  descriptions?: SessionDescriptions | undefined;
   /** Of each chunk that contributes, the hash of its text. */
   chunks?: ReadonlyMap<string, string>;
   entitiesOf?: ReadonlyMap<string, readonly string[]>;
@@ -88,11 +88,20 @@ export class GraphSession {
   change({ put = [], remove = [], decisions, aliases, reports, descriptions }: SessionChange): void {
     for (const key of remove) this.#contributions.delete(placeOf(key));
     for (const one of put) this.#contributions.set(placeOf(one), one);
+    const isSameSum =
+      put.length + remove.length === 0 &&
+      isSame(this.#decisions, decisions ?? this.#decisions) &&
+      isSame(this.#aliases, aliases ?? this.#aliases);
     if (decisions !== undefined) this.#decisions = decisions;
     if (aliases !== undefined) this.#aliases = aliases;
     if (reports !== undefined) this.#reports = reports;
     if (descriptions !== undefined) this.#descriptions = descriptions;
-    this.#derived = undefined;
+    if (!isSameSum) this.#derived = undefined;
+    else if (this.#derived !== undefined) {
+      // What a model wrote is no part of the sum, which takes long.
+      this.#derived.reports = undefined;
+      this.#derived.descriptions = undefined;
+    }
   }
 
   /** Of the contributions that there should be those that are missing, after those are removed that should not be. */
@@ -216,6 +225,11 @@ export class GraphSession {
     this.#derived = { graph, names: new NameIndex(graph, documents, this.#simplify), relationsOf };
     return this.#derived;
   }
+}
+
+/** Of lists as they come from a store, in its order. */
+function isSame(left: readonly unknown[], right: readonly unknown[]): boolean {
+  return left === right || (left.length === right.length && JSON.stringify(left) === JSON.stringify(right));
 }
 
 function placeOf({ chunkId, layer }: Pick<ContributionKey, 'chunkId' | 'layer'>): string {
