@@ -4,7 +4,7 @@ import { useChoices } from '../shell/studio.js';
 import { useTexts } from '../shell/texts.js';
 import { buildTexts } from './build-texts.js';
 import style from './graph.module.css';
-import type { GraphBuild } from './graph-data.js';
+import { BUILD_PARTS, type GraphBuild } from './graph-data.js';
 
 interface BuildProgressProps {
   readonly build: GraphBuild;
@@ -59,8 +59,8 @@ function BuildCounts({ build }: { readonly build: GraphBuild }) {
   const number = (value = 0): string => value.toLocaleString(language);
   return (
     <ul className={style.items}>
-      {layers.map((layer) => (
-        <li key={layer}>{words.layer(words.layers[layer], number(done[layer]), number(of[layer]))}</li>
+      {BUILD_PARTS.filter((part) => layers.some((layer) => layer === part) || of[part] !== undefined).map((part) => (
+        <li key={part}>{words.part(words.parts[part], number(done[part]), number(of[part]))}</li>
       ))}
       {spent.calls > 0 && <li>{words.spent(number(spent.calls), number(spent.tokens))}</li>}
     </ul>

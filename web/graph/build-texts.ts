@@ -1,6 +1,6 @@
 /** What the building of a graph says. */
 import { defineTexts } from '../shell/texts.js';
-import type { BuildLayer } from './graph-data.js';
+import type { BuildPart } from './graph-data.js';
 
 export const buildTexts = defineTexts({
   en: {
@@ -8,11 +8,14 @@ export const buildTexts = defineTexts({
     noneHint:
       'A graph tells what names in the documents have to do with each other: it answers how X and Y are connected, and finds passages that no word of a question leads to.',
     title: 'Build the graph',
-    layers: {
+    parts: {
       links: 'Links: titles of documents as names',
       rules: 'Rules: names and relations by patterns',
       model: 'Model: entities and relations that a model reads',
-    } satisfies Record<BuildLayer, string>,
+      names: 'Names: pairs that a model was asked about',
+      descriptions: 'Descriptions that a model wrote',
+      reports: 'Reports on communities that a model wrote',
+    } satisfies Record<BuildPart, string>,
     cost: 'What it takes',
     free: 'Links and rules',
     byModel: (model: string) => `With the model ${model}`,
@@ -37,7 +40,7 @@ export const buildTexts = defineTexts({
         : `${count} chunks are not in the graph yet, or not as the rules are now.`,
     building: 'The graph is being built.',
     progress: 'Progress of the build',
-    layer: (name: string, done: string, of: string) => `${name}: ${done} of ${of}`,
+    part: (name: string, done: string, of: string) => `${name}: ${done} of ${of}`,
     spent: (calls: string, tokens: string) => `Spent: ${calls} calls, ${tokens} tokens`,
     stop: 'Stop',
     states: {
@@ -52,10 +55,13 @@ export const buildTexts = defineTexts({
     none: '此知识库还没有图谱。',
     noneHint: '图谱说明文档中的名称之间有何关系：它能回答 X 与 Y 如何关联，并找到问题中没有任何词语能命中的段落。',
     title: '构建图谱',
-    layers: {
+    parts: {
       links: '链接：以文档标题为名称',
       rules: '规则：按模式提取名称与关系',
       model: '模型：由模型读取实体与关系',
+      names: '名称：已询问模型的名称对',
+      descriptions: '由模型撰写的描述',
+      reports: '由模型撰写的社区报告',
     },
     cost: '所需开销',
     free: '链接与规则',
@@ -78,7 +84,7 @@ export const buildTexts = defineTexts({
     fresh: (count: string) => `${count} 个分块尚未进入图谱。`,
     building: '正在构建图谱。',
     progress: '构建进度',
-    layer: (name: string, done: string, of: string) => `${name}：${done} / ${of}`,
+    part: (name: string, done: string, of: string) => `${name}：${done} / ${of}`,
     spent: (calls: string, tokens: string) => `已用：${calls} 次调用，${tokens} 个 token`,
     stop: '停止',
     states: {

@@ -48,6 +48,10 @@ export interface GraphPart {
 export const BUILD_LAYERS = ['links', 'rules', 'model'] as const;
 export type BuildLayer = (typeof BUILD_LAYERS)[number];
 
+/** What a build counts: chunks that its layers read, and what a model is asked about the graph behind them. */
+export const BUILD_PARTS = [...BUILD_LAYERS, 'names', 'descriptions', 'reports'] as const;
+export type BuildPart = (typeof BUILD_PARTS)[number];
+
 /** What a build is expected to take. */
 export interface BuildCost {
   readonly chunks: number;
@@ -68,8 +72,8 @@ export interface GraphBuild {
   readonly progress: number;
   readonly message: string;
   readonly layers: readonly BuildLayer[];
-  readonly done: Readonly<Partial<Record<BuildLayer, number>>>;
-  readonly of: Readonly<Partial<Record<BuildLayer, number>>>;
+  readonly done: Readonly<Partial<Record<BuildPart, number>>>;
+  readonly of: Readonly<Partial<Record<BuildPart, number>>>;
   readonly spent: { readonly calls: number; readonly tokens: number; readonly money: number | null };
   /** What the build could not do, a sentence each. */
   readonly missing: readonly string[];

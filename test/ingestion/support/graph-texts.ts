@@ -20,7 +20,7 @@ export function readingModel(onAsked: (passage: string) => void): ChatChoice {
     model: {
       chat({ messages }: ChatRequest) {
         const content = messages.at(-1)?.content;
-        const { text } = JSON.parse(typeof content === 'string' ? content : '{}') as { text: string };
+        const { text = '' } = JSON.parse(typeof content === 'string' ? content : '{}') as { text?: string };
         onAsked(text);
         const names = [...new Set(text.match(/[A-Z][a-z]+/g) ?? [])];
         const entities = names.map((name) => ({ name, type: 'technology', description: `${name} is a star.` }));

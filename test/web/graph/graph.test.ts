@@ -1,6 +1,7 @@
 /** The graph of a dataset on its page: built, looked at, narrowed down, asked, its names taken for one. */
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { readingModel } from '../../ingestion/support/graph-texts.js';
 import { axeFindings } from '../support/axe.js';
 import { hasChromium, named } from '../support/studio.js';
 import { openGraph, WORLD } from './support/graph-studio.js';
@@ -31,6 +32,20 @@ describe.skipIf(!hasChromium)(named('the graph of a dataset'), () => {
     await page.locator('canvas').first().waitFor();
     expect(await page.locator('canvas').count()).toBeGreaterThan(2);
     await page.getByRole('button', { name: 'Zoom in' }).click();
+  });
+
+  it('is built by a model within a budget, and says what it took and what is missing', async () => {
+    const { page, open, address } = await openGraph(WORLD, { chat: () => readingModel(() => {}) });
+    await open(address);
+    await page.getByText('With the model reader').waitFor();
+    await page.getByRole('checkbox', { name: 'Also by the model' }).check();
+    await page.getByLabel('Calls at most').fill('4');
+    await page.getByRole('button', { name: 'Build', exact: true }).click();
+    await page.getByText('The last build is done.').waitFor();
+    await page.getByText('Model: entities and relations that a model reads: 3 of 3').waitFor();
+    await page.getByText(/^Reports on communities that a model wrote: [01] of \d+$/).waitFor();
+    await page.getByText(/^Spent: 4 calls, [\d,]+ tokens$/).waitFor();
+    await page.getByText('reports: the budget was reached before all communities had one').waitFor();
   });
 
   it('says that it is being built, and is stopped', async () => {

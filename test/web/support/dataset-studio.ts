@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import { createGraphBuilds } from '../../../src/ingestion/graph/run-builds.js';
 import { runIngestions } from '../../../src/ingestion/run-ingestions.js';
+import type { FindChat } from '../../../src/ingestion/work.js';
 import { createKnowledgeBase, type KnowledgeBase } from '../../../src/knowledge/base/knowledge-base.js';
 import { createKnowledgeSearch } from '../../../src/knowledge/base/search-datasets.js';
 import { createSearchIndexes } from '../../../src/knowledge/base/search-indexes.js';
@@ -28,10 +29,13 @@ type Answer = any;
 export interface DatasetStudioOptions extends StudioOptions {
   /** Whether documents are parsed. @default true */
   readonly parses?: boolean;
+  /** The model that reads chunks for graphs. @default none is configured */
+  readonly chat?: FindChat;
 }
 
 export async function openDatasets({
   parses = true,
+  chat,
   services,
   ...options
 }: DatasetStudioOptions = {}): Promise<DatasetStudio> {
@@ -42,7 +46,7 @@ export async function openDatasets({
     indexes: createSearchIndexes({ storage: createMemoryIndexStorage() }),
     graphs: 'here',
   });
-  const builds = createGraphBuilds({ parts: base.parts });
+  const builds = createGraphBuilds({ parts: base.parts, graphs: base.graphs, ...(chat && { chat }) });
   if (parses) {
     const work = runIngestions({ parts: base.parts }).subscribe();
     work.add(builds.run().subscribe());
