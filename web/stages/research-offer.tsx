@@ -11,7 +11,7 @@ export function ResearchOffer({ research }: { readonly research: ChatPicture['re
   if (research === undefined) return null;
   const { question, reason, datasetIds } = research;
   const asked = new URLSearchParams({ question });
-  for (const id of datasetIds) asked.append('dataset', id);
+  if (datasetIds.length > 0) asked.set('datasets', datasetIds.join(','));
   return (
     <p className={style.research}>
       <Telescope size={14} aria-hidden="true" /> {words.reasons[reason] ?? words.reasons.compound}{' '}

@@ -20,9 +20,24 @@ describe.skipIf(!hasChromium)(named('a chat that offers a research'), () => {
     await first.getByText('This question compares.').waitFor();
     const address = new URLSearchParams((await link.getAttribute('href'))?.replace('#/research?', ''));
     expect(address.get('question')).toBe(COMPARES);
+    expect(address.get('datasets')).toBeNull();
     await say(page, 'When was lamp A lit?');
     const second = conversation(page).getByRole('article').nth(1);
     await second.getByText(/^took /).waitFor();
     expect(await second.getByRole('link', { name: 'Research this' }).count()).toBe(0);
+  });
+
+  it('leads to the form with the question and the datasets of the chat', async () => {
+    const studio = await openDatasets();
+    const [chosen] = [await studio.dataset('Station'), await studio.dataset('Other')];
+    await studio.ingest(chosen, 'lamps.txt', 'Lamp A was lit in 1911, lamp B in 1912.');
+    const { page, open } = studio;
+    await open(`/chat?datasets=${chosen}`);
+    await say(page, COMPARES);
+    await conversation(page).getByRole('link', { name: 'Research this' }).click();
+    const form = page.getByRole('form', { name: 'New research' });
+    await form.getByRole('checkbox', { name: 'Station', checked: true }).waitFor();
+    expect(await form.getByRole('checkbox', { name: 'Other' }).isChecked()).toBe(false);
+    expect(await form.getByLabel('What is to be found out?').inputValue()).toBe(COMPARES);
   });
 });
