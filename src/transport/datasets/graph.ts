@@ -12,6 +12,7 @@ import type { RouteGroup } from '../http/route.js';
 import { strictRoute } from '../ragflow/dialect.js';
 import {
   flagField,
+  flagParameter,
   listField,
   numberField,
   objectField,
@@ -82,7 +83,7 @@ const showQuery = z.looseObject({
 const costQuery = z.looseObject({
   layers: parameters,
   model: parameter,
-  reports: parameter.describe('true or false; default with the layer model.'),
+  reports: flagParameter(undefined).describe('Whether a model writes reports; default with the layer model.'),
 });
 
 const hitView = defineView<GraphHit>()({
@@ -117,7 +118,7 @@ export const graphRoutes: RouteGroup = {
         const asked = parsedBuild(request, {
           ...given,
           ...(model !== undefined && { model }),
-          ...(reports !== undefined && { reports: reports === 'true' }),
+          ...(reports !== undefined && { reports }),
         });
         return success({ ...(await (await buildsOf(parts)).cost(tenant, dataset.id, asked)) });
       },

@@ -104,8 +104,8 @@ export function wholeParameter(least: number, fallback: number, most = Number.MA
 }
 
 /** A parameter that is a flag. */
-export function flagParameter(fallback: boolean) {
-  return parameter.transform((text, issues) => {
+export function flagParameter<F extends boolean | undefined>(fallback: F) {
+  return parameter.transform((text, issues): boolean | F => {
     if (text === undefined) return fallback;
     if (/^(?:true|1|yes|y|on|t)$/i.test(text)) return true;
     if (/^(?:false|0|no|n|off|f)$/i.test(text)) return false;

@@ -27,6 +27,10 @@ describe('the graph of a dataset', () => {
   it('tells its cost first, is built, and says how far it is', async () => {
     const { ask, path, build } = await startGraph();
     expect((await ask('GET', `${path}/graph/cost`)).data).toMatchObject({ chunks: 3, calls: 0, money: 0 });
+    expect(await ask('GET', `${path}/graph/cost?reports=perhaps`)).toMatchObject({
+      code: 101,
+      message: expect.stringContaining('reports'),
+    });
     expect(await ask('GET', `${path}/graph/build`)).toMatchObject({ code: 102 });
     await build();
     expect((await ask('GET', `${path}/graph/build`)).data).toMatchObject({
