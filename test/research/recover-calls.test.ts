@@ -1,18 +1,17 @@
 /** Tools of tasks where the process goes away while one of them is called. */
-import { BehaviorSubject, lastValueFrom, map, toArray } from 'rxjs';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { createHost } from '../../src/hosting/host.js';
 import { startCommand } from '../../src/hosting/start-command.js';
 import type { JsonObject } from '../../src/json.js';
 import { createModels } from '../../src/models/router.js';
 import { openResearchAgent } from '../../src/research/service/research-document.js';
-import { toResearchEvent } from '../../src/research/service/research-frames.js';
 import { RESEARCH_VARIABLE } from '../../src/research/service/research-settings.js';
 import { modelsFromEnvironment } from '../../src/settings/read-settings.js';
 import { said, startMcpServer, type TestTool } from '../adapters/mcp/support/mcp-server.js';
 import { over } from '../adapters/mcp/support/using.js';
 import { openEmbedded } from '../stores/support/open-stores.js';
 import { temporaryFolder } from '../stores/support/temporary-folder.js';
+import { toldBySecond } from './support/second-host.js';
 
 const task = (task_id: string, depends_on: readonly string[] = []) => ({
   ...{ task_id, description: `What is known of ${task_id}?`, tool: task_id, args: {} },
@@ -46,21 +45,7 @@ async function researchedByTwo(tools: Readonly<Record<string, Omit<TestTool, 'ru
   await expect.poll(() => called, { timeout: 60_000 }).toContain(silent);
   await first.close(0);
   isFirst = false;
-  const second = createHost({ stores, services });
-  onTestFinished(async () => {
-    await second.close(0);
-    await models.close();
-    await stores.close();
-  });
-  second.recover();
-  await second.whenOver('t', id, 120_000);
-  const events = await lastValueFrom(
-    second.follow('t', id, { after: 0, ready$: new BehaviorSubject(true), isExact: true }).pipe(
-      map(({ source }) => toResearchEvent(source, 's')),
-      toArray(),
-    ),
-  );
-  const told = events.flatMap((event) => event ?? []);
+  const told = await toldBySecond(stores, services, id);
   const ends = new Map(told.flatMap((event) => (event.type === 'task_finished' ? [[event.task_id, event]] : [])));
   return { called: called.sort(), ends, finals: told.flatMap((event) => (event.type === 'final' ? [event] : [])) };
 }

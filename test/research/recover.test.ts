@@ -1,16 +1,16 @@
-import { BehaviorSubject, lastValueFrom, map, NEVER, toArray } from 'rxjs';
-import { expect, it, onTestFinished } from 'vitest';
+import { NEVER } from 'rxjs';
+import { expect, it } from 'vitest';
 import { createHost } from '../../src/hosting/host.js';
 import { startCommand } from '../../src/hosting/start-command.js';
 import type { ChatModel } from '../../src/models/chat-model.js';
 import { createModels } from '../../src/models/router.js';
 import { openResearchAgent } from '../../src/research/service/research-document.js';
-import { toResearchEvent } from '../../src/research/service/research-frames.js';
 import { RESEARCH_VARIABLE } from '../../src/research/service/research-settings.js';
 import { createRunSteers } from '../../src/research/service/run-steers.js';
 import { modelsFromEnvironment } from '../../src/settings/read-settings.js';
 import { openEmbedded } from '../stores/support/open-stores.js';
 import { temporaryFolder } from '../stores/support/temporary-folder.js';
+import { toldBySecond } from './support/second-host.js';
 import { knowledgeOf, openWorld } from './support/world.js';
 
 const QUESTION = 'Who is the warden of the island on which the author of The Salt Atlas was born?';
@@ -55,21 +55,7 @@ it('a research whose process went away asks and searches nothing twice, keeps it
 
   isSilent = false;
   asked.push('research_read');
-  const second = createHost({ stores, services });
-  onTestFinished(async () => {
-    await second.close(0);
-    await models.close();
-    await stores.close();
-  });
-  second.recover();
-  await second.whenOver('t', run, 120_000);
-  const events = await lastValueFrom(
-    second.follow('t', run, { after: 0, ready$: new BehaviorSubject(true), isExact: true }).pipe(
-      map(({ source }) => toResearchEvent(source, 's')),
-      toArray(),
-    ),
-  );
-  const told = events.flatMap((event) => event ?? []);
+  const told = await toldBySecond(stores, services, run);
   const finals = told.flatMap((event) => (event.type === 'final' ? [event] : []));
   expect(finals).toHaveLength(1);
   expect(finals[0]?.report).toContain('Nine Bridges');
