@@ -1,6 +1,6 @@
 /** What the building of a graph says. */
+import type { BuildPart } from '../../src/knowledge/graph/build/build-options.js';
 import { defineTexts } from '../shell/texts.js';
-import type { BuildPart } from './graph-data.js';
 
 export const buildTexts = defineTexts({
   en: {

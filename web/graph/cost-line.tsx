@@ -1,9 +1,9 @@
 /** What a build is expected to take, in a line. */
+import type { BuildCost } from '../../src/knowledge/graph/build/graph-builds.js';
 import { useChoices } from '../shell/studio.js';
 import { useTexts } from '../shell/texts.js';
 import { buildTexts } from './build-texts.js';
 import style from './graph.module.css';
-import type { BuildCost } from './graph-data.js';
 
 interface CostLineProps {
   readonly name: string;

@@ -1,6 +1,8 @@
 /** The part of a graph that is drawn: without what is hidden, and with the way that is looked at. */
-import type { GraphEdge, GraphNode, GraphPart } from './graph-data.js';
-import { distinctSteps, type GraphStep } from './graph-questions.js';
+import type { GraphPart } from '../../src/knowledge/graph/graph-answers.js';
+import type { GraphStep } from '../../src/knowledge/graph/graph-search.js';
+import type { GraphEdge, GraphNode } from './graph-data.js';
+import { distinctSteps } from './graph-questions.js';
 
 /** An edge, and whether the way that is looked at goes over it. */
 export interface DrawnEdge extends GraphEdge {

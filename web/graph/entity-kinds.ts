@@ -1,4 +1,5 @@
 /** The kinds of entities: each has a colour of `tokens.css` and a name; what users add shares one. */
+import type { ENTITY_TYPES } from '../../src/knowledge/graph/facts.js';
 import { defineTexts } from '../shell/texts.js';
 
 export const ENTITY_KINDS = [
@@ -13,8 +14,8 @@ export const ENTITY_KINDS = [
   'priority',
   'tool',
   'metric',
-] as const;
-export type EntityKind = (typeof ENTITY_KINDS)[number];
+] as const satisfies readonly EntityKind[];
+export type EntityKind = (typeof ENTITY_TYPES)[number];
 
 export const kindTexts = defineTexts({
   en: {

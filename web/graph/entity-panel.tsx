@@ -1,6 +1,8 @@
 /** A chosen entity: what is said of it, its other names, what it has to do with others, and where it stands. */
+
 import { X } from 'lucide-react';
 import { useId } from 'react';
+import type { GraphPart } from '../../src/knowledge/graph/graph-answers.js';
 import { Button, IconButton } from '../parts/button.js';
 import { ErrorNote, LoadingNote } from '../parts/notes.js';
 import { useChoices } from '../shell/studio.js';
@@ -9,7 +11,7 @@ import { kindTexts, namedText } from './entity-kinds.js';
 import { EntityName } from './entity-name.js';
 import { EntityNames } from './entity-names.js';
 import style from './graph.module.css';
-import { type GraphNode, type GraphPart, useNeighbours } from './graph-data.js';
+import { type GraphNode, useNeighbours } from './graph-data.js';
 import { useAbout } from './graph-questions.js';
 import { graphTexts } from './graph-texts.js';
 import { PassageCard } from './passage-card.js';

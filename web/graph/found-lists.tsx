@@ -1,10 +1,12 @@
 /** Ways and passages that a graph gave; those with steps are shown in the drawing when the user wishes so. */
+
 import { Route } from 'lucide-react';
+import type { GraphStep } from '../../src/knowledge/graph/graph-search.js';
 import { IconButton } from '../parts/button.js';
 import { useTexts } from '../shell/texts.js';
 import { shortName } from './entity-kinds.js';
 import style from './graph.module.css';
-import type { GraphFound, GraphHit, GraphStep } from './graph-questions.js';
+import type { GraphFound, GraphHit } from './graph-questions.js';
 import { PassageCard } from './passage-card.js';
 import { questionTexts } from './question-texts.js';
 import { WaySteps } from './way-steps.js';

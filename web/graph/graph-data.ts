@@ -1,69 +1,26 @@
 /** Graphs of datasets as the server gives them: shapes, and how they are asked for. */
 import { keepPreviousData, type QueryClient, useQuery } from '@tanstack/react-query';
+import type { BuildLayer, BuildPart } from '../../src/knowledge/graph/build/build-options.js';
+import type { BuildCost } from '../../src/knowledge/graph/build/graph-builds.js';
+import type { GraphPart } from '../../src/knowledge/graph/graph-answers.js';
 import { ApiError, type Client } from '../api/client.js';
 import { datasetPath } from '../datasets/dataset-data.js';
 import { useClient } from '../shell/studio.js';
 import type { GraphFilter } from './graph-address.js';
 
 /** An entity where it is drawn. */
-export interface GraphNode {
-  readonly id: string;
-  readonly name: string;
-  readonly type: string;
-  readonly mentions: number;
-  /** Number of documents. */
-  readonly documents: number;
-  readonly community: string | null;
-  readonly isGiven: boolean;
-  readonly x: number;
-  readonly y: number;
-}
-
+export type GraphNode = GraphPart['nodes'][number];
 /** A relation; `source` and `target` are ids of entities. */
-export interface GraphEdge {
-  readonly source: string;
-  readonly target: string;
-  readonly relation: string;
-  readonly weight: number;
-  /** Whether a text says so, as opposed to names that stand in one paragraph. */
-  readonly isExplicit: boolean;
-  readonly isGiven: boolean;
-}
+export type GraphEdge = GraphPart['edges'][number];
 
-export interface GraphCommunity {
-  readonly id: string;
-  readonly level: number;
-  readonly size: number;
-}
-
-/** A part of a graph. */
-export interface GraphPart {
-  readonly nodes: readonly GraphNode[];
-  readonly edges: readonly GraphEdge[];
-  readonly communities: readonly GraphCommunity[];
-  /** Entities that fit, of which some are given. */
-  readonly total: number;
-}
-
-export const BUILD_LAYERS = ['links', 'rules', 'model'] as const;
-export type BuildLayer = (typeof BUILD_LAYERS)[number];
-
+export const BUILD_LAYERS = ['links', 'rules', 'model'] as const satisfies readonly BuildLayer[];
 /** What a build counts: chunks that its layers read, and what a model is asked about the graph behind them. */
-export const BUILD_PARTS = [...BUILD_LAYERS, 'names', 'descriptions', 'reports'] as const;
-export type BuildPart = (typeof BUILD_PARTS)[number];
-
-/** What a build is expected to take. */
-export interface BuildCost {
-  readonly chunks: number;
-  readonly calls: number;
-  readonly prompt_tokens: number;
-  readonly completion_tokens: number;
-  /** Null: the price is not known. */
-  readonly money: number | null;
-  readonly ms: number;
-  /** Null: none is configured. */
-  readonly model: string | null;
-}
+export const BUILD_PARTS = [
+  ...BUILD_LAYERS,
+  'names',
+  'descriptions',
+  'reports',
+] as const satisfies readonly BuildPart[];
 
 /** A build as it stands. */
 export interface GraphBuild {

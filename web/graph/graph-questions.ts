@@ -1,16 +1,9 @@
 /** Questions to a graph: what is asked, and the passages, ways and points that come back. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { GraphStep, NamedEntity } from '../../src/knowledge/graph/graph-search.js';
 import { useClient } from '../shell/studio.js';
 import { type GraphQuestion, isAsked } from './graph-address.js';
 import { graphPath } from './graph-data.js';
-
-/** A step of a way; its ends are names of entities. */
-export interface GraphStep {
-  readonly from: string;
-  readonly to: string;
-  readonly relation: string;
-  readonly isExplicit: boolean;
-}
 
 /** Steps without those that a way takes twice. */
 export function distinctSteps(steps: readonly GraphStep[]): readonly GraphStep[] {
@@ -36,13 +29,6 @@ export interface GraphHit {
     readonly steps: readonly GraphStep[];
     readonly community?: string;
   };
-}
-
-export interface NamedEntity {
-  readonly id: string;
-  readonly name: string;
-  readonly type: string;
-  readonly description: string;
 }
 
 /** What a search gave. */

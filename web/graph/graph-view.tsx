@@ -1,5 +1,7 @@
 /** A graph that there is: its part as a drawing and as a list, a chosen entity, questions, names that are one, builds. */
+
 import { useCallback, useMemo, useState } from 'react';
+import type { GraphPart } from '../../src/knowledge/graph/graph-answers.js';
 import { changeQuery, useQueryValues } from '../parts/location.js';
 import { EmptyNote } from '../parts/notes.js';
 import { useChoices } from '../shell/studio.js';
@@ -13,7 +15,6 @@ import { shownWay } from './found-lists.js';
 import { FreshNotice } from './fresh-notice.js';
 import style from './graph.module.css';
 import { type GraphFilter, isAsked, readQuestion, wholeOf } from './graph-address.js';
-import type { GraphPart } from './graph-data.js';
 import { useGraphSearch } from './graph-questions.js';
 import { graphTexts } from './graph-texts.js';
 import { MergePanel } from './merge-panel.js';

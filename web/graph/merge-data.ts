@@ -1,37 +1,15 @@
 /** Names that are one: what was merged, what is perhaps the same, what was decided by hand. */
 import { useQuery } from '@tanstack/react-query';
+import type { NameDecision, NamePair } from '../../src/knowledge/graph/graph-records.js';
+import type { EntityAlias } from '../../src/knowledge/graph/knowledge-graphs.js';
 import type { Client } from '../api/client.js';
 import { useClient } from '../shell/studio.js';
 import { graphPath } from './graph-data.js';
-
-/** Two names that were taken for one, or are perhaps one. */
-export interface NamePair {
-  readonly names: readonly [string, string];
-  /** 0 to 1. */
-  readonly score: number;
-  /** What says so, such as `abbreviation` or `user`. */
-  readonly by: string;
-}
-
-/** What was decided of two names. */
-export interface NameDecision {
-  readonly id: string;
-  readonly kind: 'same' | 'apart';
-  readonly names: readonly [string, string];
-  readonly by: string;
-}
 
 export interface NameLists {
   readonly merges: readonly NamePair[];
   readonly maybe: readonly NamePair[];
   readonly decisions: readonly NameDecision[];
-}
-
-/** Another name of an entity that was added by hand. */
-export interface EntityAlias {
-  readonly id: string;
-  readonly entity: string;
-  readonly alias: string;
 }
 
 export function useNameLists(dataset: string) {

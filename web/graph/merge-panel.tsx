@@ -1,6 +1,8 @@
 /** Names that are one: two are merged or kept apart by hand, decisions are undone, what texts decided is listed. */
+
 import { useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
+import type { NameDecision } from '../../src/knowledge/graph/graph-records.js';
 import { Button } from '../parts/button.js';
 import { ConfirmDialog } from '../parts/confirm-dialog.js';
 import { ErrorNote } from '../parts/notes.js';
@@ -9,7 +11,7 @@ import { useTexts } from '../shell/texts.js';
 import { shortName } from './entity-kinds.js';
 import style from './graph.module.css';
 import { refreshGraph } from './graph-data.js';
-import { decide, type NameDecision, undoDecision, useNameLists } from './merge-data.js';
+import { decide, undoDecision, useNameLists } from './merge-data.js';
 import { mergeTexts } from './merge-texts.js';
 import { PairList } from './pair-list.js';
 

@@ -1,4 +1,5 @@
 /** Which part of a graph is drawn: the legend that filters by kind, lines, community, steps and number. All of it stands in the address. */
+import type { GraphPart } from '../../src/knowledge/graph/graph-answers.js';
 import { Button } from '../parts/button.js';
 import { ChoiceFilter, Filters } from '../parts/filter-fields.js';
 import { useTexts } from '../shell/texts.js';
@@ -6,7 +7,6 @@ import { ENTITY_KINDS, kindTexts, namedText, shortName } from './entity-kinds.js
 import { Swatch } from './entity-name.js';
 import style from './graph.module.css';
 import { DEPTHS, type GraphFilter, LIMITS, limitValue } from './graph-address.js';
-import type { GraphPart } from './graph-data.js';
 import { graphTexts } from './graph-texts.js';
 
 type Change = Readonly<Record<string, string | number | undefined>>;

@@ -1,9 +1,10 @@
 /** The steps of a way through a graph, in words. */
+import type { GraphStep } from '../../src/knowledge/graph/graph-search.js';
 import { useTexts } from '../shell/texts.js';
 import { namedText } from './entity-kinds.js';
 import { EntityName } from './entity-name.js';
 import style from './graph.module.css';
-import { distinctSteps, type GraphStep, stepKey } from './graph-questions.js';
+import { distinctSteps, stepKey } from './graph-questions.js';
 import { graphTexts } from './graph-texts.js';
 
 export function WaySteps({ steps }: { readonly steps: readonly GraphStep[] }) {

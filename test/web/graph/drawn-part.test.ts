@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { GraphPart } from '../../../src/knowledge/graph/graph-answers.js';
 import { drawnPart } from '../../../web/graph/drawn-part.js';
-import type { GraphEdge, GraphNode, GraphPart } from '../../../web/graph/graph-data.js';
+import type { GraphEdge, GraphNode } from '../../../web/graph/graph-data.js';
 import { otherNames } from '../../../web/graph/merge-data.js';
 
 const node = (name: string, x = 0): GraphNode => ({

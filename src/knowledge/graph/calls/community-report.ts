@@ -1,18 +1,11 @@
 /** What a model is asked about a community: what it is about, with the passages that show it. */
 import { z } from 'zod';
 import type { JsonObject } from '../../../json.js';
-import type { ReportFinding } from '../graph-answers.js';
+import type { ReportFinding, ReportMaterial } from '../graph-answers.js';
 import type { GraphCall } from './ask-twice.js';
 
 /** What a model reads of a community. */
-export interface CommunityMaterial {
-  readonly entities: readonly { readonly name: string; readonly type: string; readonly description: string }[];
-  readonly relations: readonly {
-    readonly source: string;
-    readonly target: string;
-    readonly relation: string;
-    readonly description: string;
-  }[];
+export interface CommunityMaterial extends Pick<ReportMaterial, 'entities' | 'relations'> {
   readonly passages: readonly { readonly id: string; readonly text: string }[];
 }
 
