@@ -12,10 +12,11 @@ import type { WrittenReport } from './reports/written-report.js';
 import type { FoundPassageOfGraph, FoundPath } from './search/found-passages.js';
 import { searchLocally } from './search/local-search.js';
 import { NameIndex } from './search/name-index.js';
-import { PassageNetwork } from './search/passage-network.js';
+import { PassageNetwork, passagesOf } from './search/passage-network.js';
 import { PathNetwork } from './search/path-search.js';
 import { searchByRank } from './search/rank-search.js';
-import { sumGraph } from './sum-graph.js';
+import { GraphSum } from './sum/graph-sum.js';
+import { sumGraph } from './sum/sum-graph.js';
 
 /** Which contribution: of a chunk, by a layer, made of a text in a way that `version` tells. */
 export interface ContributionKey {
@@ -50,10 +51,10 @@ export interface SessionChange {
 /** What is derived from the contributions. */
 interface Derived {
   readonly graph: SummedGraph;
-  readonly names: NameIndex;
-  readonly relationsOf: ReadonlyMap<string, readonly GraphRelation[]>;
+  names?: NameIndex;
   network?: PassageNetwork;
   paths?: PathNetwork;
+  passageCount?: number;
   entityNetwork?: EntityNetwork;
   communities?: Communities;
   reports?: SessionReports | undefined;
@@ -66,10 +67,11 @@ interface Derived {
 /** Entities that tell why a passage is there. */
 const MAX_SHOWN_ENTITIES = 8;
 
-/** A graph in memory. Everything but the contributions is made when it is first asked for, and again after a change. */
+/** A graph in memory. Everything but the contributions is made when it is first asked for; after a change the sum anew where it was touched, the rest whole. */
 export class GraphSession {
   readonly #contributions = new Map<string, StoredContribution>();
   readonly #simplify: Simplify | undefined;
+  readonly #sum: GraphSum;
   #decisions: readonly NameDecision[] = [];
   #aliases: readonly (readonly [string, string])[] = [];
   #reports: readonly WrittenReport[] = [];
@@ -78,6 +80,7 @@ export class GraphSession {
 
   constructor(simplify?: Simplify) {
     this.#simplify = simplify;
+    this.#sum = new GraphSum(simplify);
   }
 
   /** Contributions that there are. */
@@ -86,8 +89,18 @@ export class GraphSession {
   }
 
   change({ put = [], remove = [], decisions, aliases, reports, descriptions }: SessionChange): void {
-    for (const key of remove) this.#contributions.delete(placeOf(key));
-    for (const one of put) this.#contributions.set(placeOf(one), one);
+    const [gone, come] = [new Set<StoredContribution>(), new Set<StoredContribution>()];
+    const takeOut = (place: string): void => {
+      const known = this.#contributions.get(place);
+      if (known !== undefined && !come.delete(known)) gone.add(known);
+      this.#contributions.delete(place);
+    };
+    for (const key of remove) takeOut(placeOf(key));
+    for (const one of put) {
+      takeOut(placeOf(one));
+      this.#contributions.set(placeOf(one), one);
+      come.add(one);
+    }
     const isSameSum =
       put.length + remove.length === 0 &&
       isSame(this.#decisions, decisions ?? this.#decisions) &&
@@ -96,8 +109,10 @@ export class GraphSession {
     if (aliases !== undefined) this.#aliases = aliases;
     if (reports !== undefined) this.#reports = reports;
     if (descriptions !== undefined) this.#descriptions = descriptions;
-    if (!isSameSum) this.#derived = undefined;
-    else if (this.#derived !== undefined) {
+    if (!isSameSum) {
+      this.#derived = undefined;
+      this.#sum.change({ add: come, remove: gone, decisions, aliases });
+    } else if (this.#derived !== undefined) {
       // What a model wrote is no part of the sum, which takes long.
       this.#derived.reports = undefined;
       this.#derived.descriptions = undefined;
@@ -126,7 +141,12 @@ export class GraphSession {
   }
 
   get names(): NameIndex {
-    return this.#made().names;
+    const made = this.#made();
+    made.names ??= new NameIndex(made.graph, {
+      ...{ documents: this.#documents(), simplify: this.#simplify },
+      formOf: (name) => this.#sum.formOf(name),
+    });
+    return made.names;
   }
 
   get entityNetwork(): EntityNetwork {
@@ -170,7 +190,7 @@ export class GraphSession {
   }
 
   relationsOf(id: string): readonly GraphRelation[] {
-    return this.#made().relationsOf.get(id) ?? [];
+    return this.#sum.relationsOf(id);
   }
 
   /** Names of the entities of a chunk, the rarest first. */
@@ -182,8 +202,8 @@ export class GraphSession {
 
   /** Passages around the entities that a question names. */
   local(question: string, limit: number, named = this.names.named(question)): readonly FoundPassageOfGraph[] {
-    const { graph, relationsOf } = this.#made();
-    return searchLocally({ graph, network: this.passages, relationsOf, question, named, limit });
+    const relationsOf = (id: string): readonly GraphRelation[] => this.relationsOf(id);
+    return searchLocally({ graph: this.graph, passages: this.#passageCount(), relationsOf, question, named, limit });
   }
 
   /** Passages by a walk from what a question names and what was found by words. */
@@ -195,7 +215,7 @@ export class GraphSession {
   /** Ways between two entities. */
   paths(from: GraphEntity, to: GraphEntity): readonly FoundPath[] {
     const made = this.#made();
-    made.paths ??= new PathNetwork(made.graph, made.relationsOf);
+    made.paths ??= new PathNetwork(made.graph, (id) => this.relationsOf(id));
     return made.paths.find(from.id, to.id);
   }
 
@@ -206,24 +226,24 @@ export class GraphSession {
   }
 
   #made(): Derived {
-    if (this.#derived !== undefined) return this.#derived;
-    const options = { decisions: this.#decisions, aliases: this.#aliases, simplify: this.#simplify };
-    const graph = sumGraph(this.#contributions.values(), options);
-    const ids = new Set([...this.#contributions.values()].map(({ documentId }) => documentId));
+    this.#derived ??= { graph: this.#sum.graph };
+    return this.#derived;
+  }
+
+  /** Documents that contribute. */
+  #documents(): number {
+    const ids = new Set<string>();
+    for (const { documentId } of this.#contributions.values()) ids.add(documentId);
     // What a user gave without a chunk is of none.
     ids.delete('');
-    const documents = ids.size;
-    const relationsOf = new Map<string, GraphRelation[]>();
-    for (const relation of graph.relations) {
-      for (const end of [relation.source, relation.target]) {
-        const own = relationsOf.get(end);
-        if (own === undefined) relationsOf.set(end, [relation]);
-        else own.push(relation);
-      }
-    }
-    for (const own of relationsOf.values()) own.sort(strongestFirst);
-    this.#derived = { graph, names: new NameIndex(graph, documents, this.#simplify), relationsOf };
-    return this.#derived;
+    return ids.size;
+  }
+
+  /** Passages that mention anything. */
+  #passageCount(): number {
+    const made = this.#made();
+    made.passageCount ??= passagesOf(made.graph).size;
+    return made.passageCount;
   }
 }
 
@@ -234,14 +254,6 @@ function isSame(left: readonly unknown[], right: readonly unknown[]): boolean {
 
 function placeOf({ chunkId, layer }: Pick<ContributionKey, 'chunkId' | 'layer'>): string {
   return `${layer} ${chunkId}`;
-}
-
-function strongestFirst(left: GraphRelation, right: GraphRelation): number {
-  return (
-    Number(right.isExplicit) - Number(left.isExplicit) ||
-    right.weight - left.weight ||
-    (left.source < right.source || (left.source === right.source && left.target < right.target) ? -1 : 1)
-  );
 }
 
 function entitiesByChunk({ entities }: SummedGraph): Map<string, string[]> {

@@ -3,7 +3,7 @@ import { sameNamesCall } from '../../../src/knowledge/graph/calls/same-names.js'
 import type { ChunkContribution } from '../../../src/knowledge/graph/facts.js';
 import type { NameDecision, SummedGraph } from '../../../src/knowledge/graph/graph-records.js';
 import type { Simplify } from '../../../src/knowledge/graph/names/name-forms.js';
-import { sumGraph } from '../../../src/knowledge/graph/sum-graph.js';
+import { sumGraph } from '../../../src/knowledge/graph/sum/sum-graph.js';
 import { loadChinese } from '../../../src/knowledge/words/chinese.js';
 import { HARD_NAMES, type HardName } from './hard-names.js';
 

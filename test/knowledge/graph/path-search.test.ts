@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { groupBy } from '../../../src/group-by.js';
 import { CO_OCCURS, LINKS_TO } from '../../../src/knowledge/graph/facts.js';
 import { PathNetwork } from '../../../src/knowledge/graph/search/path-search.js';
-import { sumGraph } from '../../../src/knowledge/graph/sum-graph.js';
+import { sumGraph } from '../../../src/knowledge/graph/sum/sum-graph.js';
 
 /** A relation of one chunk: `A uses B`, of a weight. */
 type Stated = readonly [source: string, relation: string, target: string, weight?: number];
@@ -24,7 +24,7 @@ function pathsOf(stated: readonly Stated[], from: string, to: string): string[] 
   );
   const idOf = (name: string): string => graph.idOf.get(name) ?? name;
   const byId = new Map([...relationsOf].map(([id, all]) => [id, all.map(({ relation }) => relation)]));
-  const found = new PathNetwork(graph, byId).find(idOf(from), idOf(to));
+  const found = new PathNetwork(graph, (id) => byId.get(id) ?? []).find(idOf(from), idOf(to));
   return found.map(({ steps }) => steps.map((step) => `${step.from} ${step.relation} ${step.to}`).join(', '));
 }
 

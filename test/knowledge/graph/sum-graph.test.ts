@@ -4,7 +4,7 @@ import { networkOf } from '../../../src/knowledge/graph/entity-network.js';
 import type { ChunkContribution } from '../../../src/knowledge/graph/facts.js';
 import { createRules } from '../../../src/knowledge/graph/rules/extract-by-rules.js';
 import { seededRandom } from '../../../src/knowledge/graph/seeded-random.js';
-import { sumGraph } from '../../../src/knowledge/graph/sum-graph.js';
+import { sumGraph } from '../../../src/knowledge/graph/sum/sum-graph.js';
 
 const rules = createRules();
 const NAMES = [

@@ -1,7 +1,8 @@
 /** Graphs as users give them and as they are exported, and what is wrong with those that cannot be taken. */
 import { CO_OCCURS, MAX_NAME } from '../facts.js';
 import { nameKey } from '../names/name-forms.js';
-import { MAX_DESCRIPTIONS, MAX_GIVEN_WEIGHT } from '../sum-graph.js';
+import { MAX_DESCRIPTIONS } from '../sum/name-stats.js';
+import { MAX_GIVEN_WEIGHT } from '../sum/relation-sums.js';
 import { Problems, UNSTORABLE, UNWRITABLE } from './problems.js';
 
 /** How often a chunk mentions an entity. */

@@ -3,13 +3,15 @@ import type { GraphEntity, GraphRelation, SummedGraph } from '../graph-records.j
 import type { GraphReason, GraphStep } from '../graph-search.js';
 import { wordsVector } from '../names/sentence-vector.js';
 import { type FoundPassageOfGraph, rankedPassages } from './found-passages.js';
-import type { PassageNetwork } from './passage-network.js';
+import { rarityOf } from './passage-network.js';
 
 /** What is searched. */
 export interface LocalWork {
   readonly graph: SummedGraph;
-  readonly network: PassageNetwork;
-  readonly relationsOf: ReadonlyMap<string, readonly GraphRelation[]>;
+  /** How many passages mention anything. */
+  readonly passages: number;
+  /** The relations of an entity, the strongest first. */
+  readonly relationsOf: (id: string) => readonly GraphRelation[];
   readonly question: string;
   /** Entities that the question names. */
   readonly named: readonly GraphEntity[];
@@ -30,7 +32,7 @@ const MAX_PASSAGES = 200;
  * Ranks passages around the named entities: by how many of them a passage is about, how rare they are, and how much what is said of a relation has to do with
  * the question.
  */
-export function searchLocally({ graph, network, relationsOf, question, named, limit }: LocalWork) {
+export function searchLocally({ graph, passages, relationsOf, question, named, limit }: LocalWork) {
   const scores = new Map<string, number>();
   const reasons = new Map<string, { readonly entities: Set<string>; steps: readonly GraphStep[] }>();
   const add = (chunkId: string, score: number, entity: string, step?: GraphStep): void => {
@@ -43,17 +45,17 @@ export function searchLocally({ graph, network, relationsOf, question, named, li
   const vector = wordsVector(question);
   const isNamed = new Set(named.map(({ id }) => id));
   for (const entity of named) {
-    const weight = 0.2 + network.rarity(entity);
+    const weight = 0.2 + rarityOf(entity, passages);
     for (const [chunk, count] of mostMentioned(entity))
       add(chunk, MENTIONED * weight * Math.min(2, 1 + Math.log2(count)), entity.name);
     for (const chunk of entity.titleOf) add(chunk, TITLE * weight, entity.name);
-    for (const { relation, score } of nearest(relationsOf.get(entity.id) ?? [], vector, isNamed)) {
+    for (const { relation, score } of nearest(relationsOf(entity.id), vector, isNamed)) {
       const other = graph.entities.get(relation.source === entity.id ? relation.target : relation.source);
       if (other === undefined) continue;
       const step = stepOf(relation, graph);
       for (const chunk of relation.chunks.slice(0, MAX_PASSAGES))
         add(chunk, RELATION * weight * score, entity.name, step);
-      const near = NEIGHBOUR_TITLE * weight * score * network.rarity(other);
+      const near = NEIGHBOUR_TITLE * weight * score * rarityOf(other, passages);
       for (const chunk of other.titleOf) add(chunk, near, entity.name, step);
     }
   }

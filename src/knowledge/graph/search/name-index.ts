@@ -3,7 +3,7 @@ import { foldText, runsOf } from '../../words/split-words.js';
 import { STOP_WORDS } from '../../words/stop-words.js';
 import type { GraphEntity, SummedGraph } from '../graph-records.js';
 import { disambiguate } from '../names/disambiguate.js';
-import { nameForm, type Simplify } from '../names/name-forms.js';
+import type { NameForm, Simplify } from '../names/name-forms.js';
 import { TECHNICAL_TERMS } from '../rules/technical-terms.js';
 
 /** Words, or letters of Chinese, of the longest name that is looked for. */
@@ -15,30 +15,44 @@ const MAX_NAMED = 16;
 /** Names that are compared letter by letter with one that is not known. */
 const MAX_COMPARED = 400;
 
+/** What an index is made with. */
+export interface NameIndexOptions {
+  /** How many documents contribute to the graph. */
+  readonly documents: number;
+  /** The form of a name. */
+  readonly formOf: (name: string) => NameForm;
+  /** @default traditional letters stay */
+  readonly simplify?: Simplify | undefined;
+}
+
 /** The names of a graph, by their keys. */
 export class NameIndex {
   readonly #graph: SummedGraph;
+  readonly #formOf: (name: string) => NameForm;
   readonly #simplify: Simplify | undefined;
   readonly #documents: number;
   readonly #ids = new Map<string, string[]>();
   readonly #byFirst = new Map<string, string[]>();
 
-  constructor(graph: SummedGraph, documents: number, simplify?: Simplify) {
+  constructor(graph: SummedGraph, { documents, formOf, simplify }: NameIndexOptions) {
     this.#graph = graph;
+    this.#formOf = formOf;
     this.#simplify = simplify;
     this.#documents = documents;
     for (const [name, id] of graph.idOf) {
-      const { key } = nameForm(name, simplify);
+      const { key } = formOf(name);
       const own = this.#ids.get(key);
       if (own === undefined) this.#ids.set(key, [id]);
       else if (!own.includes(id)) own.push(id);
     }
+    // Names of a graph come in no order.
+    for (const ids of this.#ids.values()) if (ids.length > 1) ids.sort();
     // Texts with another name of a term are read as the term, so no spelling of the graph has it.
     for (const { name, aliases = [] } of TECHNICAL_TERMS) {
-      const ids = this.#ids.get(nameForm(name, simplify).key);
+      const ids = this.#ids.get(formOf(name).key);
       if (ids === undefined) continue;
       for (const alias of aliases) {
-        const { key } = nameForm(alias, simplify);
+        const { key } = formOf(alias);
         if (!this.#ids.has(key)) this.#ids.set(key, ids);
       }
     }
@@ -54,7 +68,7 @@ export class NameIndex {
   find(name: string): readonly GraphEntity[] {
     const byId = this.#graph.entities.get(name);
     if (byId !== undefined) return [byId];
-    const { key } = nameForm(name, this.#simplify);
+    const { key } = this.#formOf(name);
     return this.#entities(this.#ids.get(key) ?? []);
   }
 
@@ -62,7 +76,7 @@ export class NameIndex {
   resolve(name: string, about = ''): GraphEntity | undefined {
     const [exact] = this.find(name);
     if (exact !== undefined) return exact;
-    const { key } = nameForm(name, this.#simplify);
+    const { key } = this.#formOf(name);
     const near = (this.#byFirst.get(key[0] ?? '') ?? []).filter((id) => Math.abs(id.length - key.length) <= 3);
     const short = this.#withInitials(name);
     const candidates = this.#entities([...short, ...near.slice(0, MAX_COMPARED)]);
@@ -117,7 +131,7 @@ export class NameIndex {
     if (!/^\p{Lu}{2,8}$/u.test(name)) return [];
     const initials = name.toLowerCase();
     return [...this.#graph.entities.values()]
-      .filter((entity) => nameForm(entity.name, this.#simplify).initials === initials)
+      .filter((entity) => this.#formOf(entity.name).initials === initials)
       .slice(0, MAX_COMPARED)
       .map(({ id }) => id);
   }

@@ -18,6 +18,18 @@ const NEAR_WEIGHT = 0.05;
 const RESTART = 0.5;
 const STEPS = 12;
 
+/** Passages that mention any entity. */
+export function passagesOf({ entities }: Pick<SummedGraph, 'entities'>): ReadonlySet<string> {
+  const passages = new Set<string>();
+  for (const { chunks } of entities.values()) for (const chunk of chunks.keys()) passages.add(chunk);
+  return passages;
+}
+
+/** How much a mention of an entity says, 0 to 1: the less, the more of all passages mention it. */
+export function rarityOf({ chunks }: Pick<GraphEntity, 'chunks'>, passages: number): number {
+  return Math.log(1 + passages / (1 + chunks.size)) / Math.log(2 + passages);
+}
+
 /** Nodes are passages, then entities, in the order of ids. */
 export class PassageNetwork {
   readonly passages: readonly string[];
@@ -27,18 +39,16 @@ export class PassageNetwork {
   readonly #rows: Rows;
 
   constructor(graph: SummedGraph) {
-    const chunks = new Set<string>();
-    for (const { chunks: own } of graph.entities.values()) for (const chunk of own.keys()) chunks.add(chunk);
-    this.passages = [...chunks].sort();
+    this.passages = [...passagesOf(graph)].sort();
     this.entities = [...graph.entities.keys()];
     for (const [at, id] of this.passages.entries()) this.#passageAt.set(id, at);
     for (const [at, id] of this.entities.entries()) this.#entityAt.set(id, this.passages.length + at);
     this.#rows = this.#join(graph);
   }
 
-  /** How much a mention of an entity says: the less, the more passages mention it. */
-  rarity({ chunks }: Pick<GraphEntity, 'chunks'>): number {
-    return Math.log(1 + this.passages.length / (1 + chunks.size)) / Math.log(2 + this.passages.length);
+  /** See {@link rarityOf}. */
+  rarity(entity: Pick<GraphEntity, 'chunks'>): number {
+    return rarityOf(entity, this.passages.length);
   }
 
   /**

@@ -28,14 +28,14 @@ export class PathNetwork {
   readonly #busy: Float64Array;
 
   /** @param relationsOf the relations of each entity, those first that are followed */
-  constructor(graph: SummedGraph, relationsOf: ReadonlyMap<string, readonly GraphRelation[]>) {
+  constructor(graph: SummedGraph, relationsOf: (id: string) => readonly GraphRelation[]) {
     this.#graph = graph;
     this.#ids = [...graph.entities.keys()];
     for (const [at, id] of this.#ids.entries()) this.#at.set(id, at);
     this.#starts = new Uint32Array(this.#ids.length + 1);
     const relations: GraphRelation[] = [];
     for (const [at, id] of this.#ids.entries()) {
-      relations.push(...(relationsOf.get(id) ?? []).slice(0, MAX_FOLLOWED));
+      relations.push(...relationsOf(id).slice(0, MAX_FOLLOWED));
       this.#starts[at + 1] = relations.length;
     }
     this.#relations = relations;

@@ -1,0 +1,165 @@
+/** Pairs of names that are likely to be one, kept up to date while names come and go. */
+import { compareNames } from './compare-names.js';
+import { combined, NEW, SAME } from './disambiguate.js';
+import type { NameForm } from './name-forms.js';
+
+/** A name as it is compared: spellings that differ in case, marks and spaces alone are one. */
+export interface ComparedName {
+  readonly form: NameForm;
+  /** Sentences about it, in an order that depends on them alone. */
+  readonly about: readonly string[];
+  /** Whether it is the title of a document. */
+  readonly isTitle: boolean;
+}
+
+/** Two names, by their keys, the smaller one first. */
+export interface LikelyPair {
+  readonly left: string;
+  readonly right: string;
+  /** What says that they are alike. */
+  readonly by: string;
+  /** 0 to 1. */
+  readonly score: number;
+}
+
+/** Letters of keys of which a mistyped one is looked for; shorter ones may be initials. */
+const LONG_KEY = 6;
+const MAX_KEY = 60;
+/** Names that share what they are looked up by, beyond which it says nothing. */
+const MAX_SHARED = 20;
+/** UTF-16 units of sentences about a name that are compared. */
+const MAX_ABOUT = 1_000;
+
+/**
+ * Names are compared where they share what they are looked up by: initials, a key of which a letter is missing, the first letter of Chinese. A change compares
+ * the names again that it touches. Pairs depend on the names alone, not on the order in which they came.
+ */
+export class LikelyPairs {
+  readonly #names = new Map<string, ComparedName>();
+  /** Keys of names by what they are looked up by. */
+  readonly #sharing = new Map<string, string[]>();
+  /** By one of its names, then the other: both lead to the same pair. */
+  readonly #pairs = new Map<string, Map<string, LikelyPair>>();
+
+  /** Names that are new or changed, by key; undefined for one that is gone. */
+  change(names: Iterable<readonly [key: string, name: ComparedName | undefined]>): void {
+    const compared = new Set<string>();
+    for (const [key, name] of names) {
+      const before = this.#names.get(key);
+      if (before !== undefined) this.#leave(key, before.form, compared);
+      if (name === undefined) this.#names.delete(key);
+      else {
+        this.#names.set(key, name);
+        this.#enter(key, name.form, compared);
+      }
+      compared.add(key);
+    }
+    for (const key of compared) this.#forget(key);
+    const seen = new Set<string>();
+    for (const key of compared) this.#compare(key, seen);
+  }
+
+  /** All pairs, in no order. */
+  all(): LikelyPair[] {
+    const found: LikelyPair[] = [];
+    for (const [key, pairs] of this.#pairs) for (const pair of pairs.values()) if (pair.left === key) found.push(pair);
+    return withoutTies(found);
+  }
+
+  #enter(key: string, form: NameForm, compared: Set<string>): void {
+    for (const shared of lookups(form)) {
+      const own = this.#sharing.get(shared);
+      if (own === undefined) this.#sharing.set(shared, [key]);
+      else own.push(key);
+      if (own?.length === MAX_SHARED + 1) for (const other of own) compared.add(other);
+    }
+  }
+
+  #leave(key: string, form: NameForm, compared: Set<string>): void {
+    for (const shared of lookups(form)) {
+      const own = this.#sharing.get(shared) ?? [];
+      const at = own.indexOf(key);
+      if (at !== -1) own.splice(at, 1);
+      if (own.length === 0) this.#sharing.delete(shared);
+      if (own.length === MAX_SHARED) for (const other of own) compared.add(other);
+    }
+  }
+
+  #forget(key: string): void {
+    for (const other of this.#pairs.get(key)?.keys() ?? []) {
+      const others = this.#pairs.get(other);
+      others?.delete(key);
+      if (others?.size === 0) this.#pairs.delete(other);
+    }
+    this.#pairs.delete(key);
+  }
+
+  /** Compares a name with those that share something with it. */
+  #compare(key: string, seen: Set<string>): void {
+    const own = this.#names.get(key);
+    if (own === undefined) return;
+    for (const shared of lookups(own.form)) {
+      const keys = this.#sharing.get(shared) ?? [];
+      if (keys.length < 2 || keys.length > MAX_SHARED) continue;
+      for (const other of keys) {
+        if (other === key) continue;
+        const [left, right] = key < other ? [key, other] : [other, key];
+        const pair = `${left}\0${right}`;
+        if (seen.has(pair)) continue;
+        seen.add(pair);
+        this.#put(left, right);
+      }
+    }
+  }
+
+  #put(left: string, right: string): void {
+    const [one, other] = [this.#names.get(left), this.#names.get(right)];
+    if (one === undefined || other === undefined) return;
+    const likeness = likenessOf(one, other);
+    if (likeness.score < NEW) return;
+    const pair = { left, right, ...likeness };
+    this.#keep(left, right, pair);
+    this.#keep(right, left, pair);
+  }
+
+  #keep(key: string, other: string, pair: LikelyPair): void {
+    const own = this.#pairs.get(key);
+    if (own === undefined) this.#pairs.set(key, new Map([[other, pair]]));
+    else own.set(other, pair);
+  }
+}
+
+/** What a name is looked up by; each once. */
+function lookups({ initials, key }: NameForm): readonly string[] {
+  const found: string[] = [];
+  if (initials.length >= 2) found.push(`i ${initials}`);
+  if (key.length >= 2 && key.length <= LONG_KEY && key !== initials) found.push(`i ${key}`);
+  if (key.length >= LONG_KEY && key.length <= MAX_KEY) {
+    found.push(`d ${key}`);
+    for (let at = 0; at < key.length; at += 1) {
+      // Without either of two equal letters it is the same.
+      if (key[at] !== key[at + 1]) found.push(`d ${key.slice(0, at)}${key.slice(at + 1)}`);
+    }
+  }
+  if (/^\p{Script=Han}{2,20}$/u.test(key)) found.push(`h ${key[0]}`);
+  return found;
+}
+
+function likenessOf(left: ComparedName, right: ComparedName): { readonly by: string; readonly score: number } {
+  const likeness = compareNames(left.form, right.form);
+  // Two titles are two things, however they are spelled.
+  if (left.isTitle && right.isTitle) return { by: likeness.by, score: Math.min(likeness.score, SAME - 0.01) };
+  const inText = ({ form, about }: ComparedName) => ({ name: form.name, about: about.join(' ').slice(0, MAX_ABOUT) });
+  return { by: likeness.by, score: combined(likeness, inText(left), inText(right)) };
+}
+
+/** An abbreviation of two names is neither. */
+function withoutTies(pairs: readonly LikelyPair[]): LikelyPair[] {
+  const uses = new Map<string, number>();
+  const isShort = ({ by, score }: LikelyPair): boolean => by === 'abbreviation' && score >= SAME;
+  const shorter = ({ left, right }: LikelyPair): string => (left.length <= right.length ? left : right);
+  for (const pair of pairs) if (isShort(pair)) uses.set(shorter(pair), (uses.get(shorter(pair)) ?? 0) + 1);
+  return pairs.map((pair) =>
+    isShort(pair) && (uses.get(shorter(pair)) ?? 0) > 1 ? { ...pair, score: SAME - 0.01 } : pair,
+  );
+}
