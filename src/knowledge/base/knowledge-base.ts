@@ -107,7 +107,7 @@ export function createKnowledgeBase(options: KnowledgeBaseOptions): KnowledgeBas
   const chunks = createChunks(parts);
   const search: KnowledgeBase['search'] = (tenant, query, signal) => searchKnowledge(parts, tenant, query, signal);
   const desk = place === 'here' ? openOwnDesk() : openThreadDesk();
-  const graphs = createKnowledgeGraphs({ parts, desk, search, models });
+  const graphs = createKnowledgeGraphs({ parts, desk, models });
   return {
     parts,
     datasets,

@@ -105,11 +105,7 @@ export async function searchKnowledge(
   const translated = crossLanguages.length === 0 ? [] : await parts.translate(tenant, question, crossLanguages, signal);
   const questions = [question, ...translated];
   const candidates = await candidatesOf(parts, tenant, { ...query, questions }, datasets, signal);
-  const ranked = candidates
-    .map(({ hit, dataset }) => ({ hit, similarity: hit.score, rank: hit.score + dataset.pagerank / 100 }))
-    .filter(({ similarity }) => similarity >= similarityThreshold)
-    // Equal ones stay in the order of their index.
-    .sort((a, b) => b.rank - a.rank);
+  const ranked = rankedOf(candidates).filter(({ similarity }) => similarity >= similarityThreshold);
   const found = await availableChunks(
     parts,
     tenant,
@@ -136,6 +132,29 @@ export async function searchKnowledge(
   const scores$ = fromAbortable((own) => reranker.rerank(question, texts, { signal: own }));
   const reranked = await firstValue(rerankHits(fused, scores$, similarityThreshold), signal);
   return { ...pageOf(reranked.hits), rerankFailure: reranked.failure };
+}
+
+/** Ids of the passages that fit a question, the best first, with their similarity; no text is read. Errors as {@link searchKnowledge}. */
+export async function findPassages(
+  parts: BaseParts,
+  tenant: string,
+  query: Pick<KnowledgeQuery, 'question' | 'datasetIds'> & { readonly limit: number },
+  signal: AbortSignal,
+): Promise<readonly { readonly id: string; readonly similarity: number }[]> {
+  const datasets = await datasetsOf(parts, tenant, query);
+  const question = query.question.slice(0, MAX_QUESTION).trim();
+  if (question === '') return [];
+  const candidates = await candidatesOf(parts, tenant, { ...query, questions: [question] }, datasets, signal);
+  return rankedOf(candidates)
+    .slice(0, query.limit)
+    .map(({ hit, similarity }) => ({ id: hit.id, similarity }));
+}
+
+/** Candidates by their similarity and what their dataset counts; equal ones stay in the order of their index. */
+function rankedOf(candidates: readonly Candidate[]) {
+  return candidates
+    .map(({ hit, dataset }) => ({ hit, similarity: hit.score, rank: hit.score + dataset.pagerank / 100 }))
+    .sort((a, b) => b.rank - a.rank);
 }
 
 function isNamed(model: string | undefined): model is string {

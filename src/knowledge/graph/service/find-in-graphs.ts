@@ -2,7 +2,7 @@
 import { EngineError } from '../../../errors.js';
 import { firstValue } from '../../../operators/from-abortable.js';
 import type { BaseParts } from '../../base/parts.js';
-import { availableChunks, type KnowledgeHits, type KnowledgeQuery } from '../../base/retrieval.js';
+import { availableChunks, findPassages } from '../../base/retrieval.js';
 import { SearchBudget } from '../by-model/search-budget.js';
 import type { FindGraphModel } from '../calls/graph-model.js';
 import type { GraphAnswers, GraphAsk, ToldEntity } from '../graph-answers.js';
@@ -20,8 +20,6 @@ export interface FoundInGraphs {
 export interface GraphSearchWork {
   readonly held: HeldGraphs;
   readonly parts: BaseParts;
-  /** The search by words that a walk begins with. */
-  readonly search: (tenant: string, query: KnowledgeQuery, signal: AbortSignal) => Promise<KnowledgeHits>;
   readonly models?: FindGraphModel | undefined;
 }
 
@@ -56,6 +54,8 @@ export async function findInGraphs(
   throw new EngineError('GRAPH_MISSING', message);
 }
 
+/** Passages that a search by words gives to a walk. */
+const SEEDS = 50;
 /** Calls of a model that is named without a budget. */
 const USUAL_CALLS = 10;
 
@@ -71,19 +71,15 @@ function askingOf({ models }: GraphSearchWork, tenant: string, { kind, model = '
 }
 
 async function foundByRules(
-  { held, search }: GraphSearchWork,
+  { held, parts }: GraphSearchWork,
   tenant: string,
   datasetId: string,
   { kind, question, limit, level, between }: BoundedQuery,
   signal: AbortSignal,
 ): Promise<FoundInGraphs | undefined> {
   const asks = await asksOf(kind, { question, limit, level, between }, async () => {
-    const { hits } = await search(
-      tenant,
-      { question, datasetIds: [datasetId], pageSize: 50, similarityThreshold: 0 },
-      signal,
-    );
-    return hits.map(({ chunk, similarity }) => ({ chunkId: chunk.id, score: similarity }));
+    const found = await findPassages(parts, tenant, { question, datasetIds: [datasetId], limit: SEEDS }, signal);
+    return found.map(({ id, similarity }) => ({ chunkId: id, score: similarity }));
   });
   let own: FoundInGraphs | undefined;
   for (const ask of asks) {

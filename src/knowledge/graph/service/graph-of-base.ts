@@ -4,7 +4,6 @@ import { EngineError } from '../../../errors.js';
 import type { ChunkRecord } from '../../../records/knowledge.js';
 import type { KnowledgeStore } from '../../../records/knowledge-store.js';
 import type { BaseParts } from '../../base/parts.js';
-import type { KnowledgeHits, KnowledgeQuery } from '../../base/retrieval.js';
 import { availableChunks } from '../../base/retrieval.js';
 import type { FindGraphModel } from '../calls/graph-model.js';
 import { Problems } from '../given/problems.js';
@@ -24,8 +23,6 @@ import { createOwnAliases } from './own-aliases.js';
 export interface KnowledgeGraphsOptions {
   readonly parts: BaseParts;
   readonly desk: GraphDesk;
-  /** The search by words that a walk begins with. */
-  readonly search: (tenant: string, query: KnowledgeQuery, signal: AbortSignal) => Promise<KnowledgeHits>;
   /** Models that searches with a budget ask. @default none */
   readonly models?: FindGraphModel | undefined;
 }
@@ -37,7 +34,7 @@ const SPARE = 3;
 const MAX_DECISIONS = 10_000;
 
 /** The graphs of a knowledge base. */
-export function createKnowledgeGraphs({ parts, desk, search, models }: KnowledgeGraphsOptions): KnowledgeGraphs {
+export function createKnowledgeGraphs({ parts, desk, models }: KnowledgeGraphsOptions): KnowledgeGraphs {
   const { store, indexes } = parts;
   const held = createHeldGraphs({ store, indexes, desk });
   const ask: KnowledgeGraphs['ask'] = async (tenant, datasetId, question) => {
@@ -73,7 +70,7 @@ export function createKnowledgeGraphs({ parts, desk, search, models }: Knowledge
     },
     async search(tenant, query, signal) {
       const found = await findInGraphs(
-        { held, parts, search, models },
+        { held, parts, models },
         tenant,
         { ...query, limit: SPARE * boundedLimit(query.limit ?? 8) },
         signal,
