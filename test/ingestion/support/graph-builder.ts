@@ -1,6 +1,6 @@
 /**
  * A process that builds the graph of a dataset until it is killed: `graph-builder.ts <data folder> <image> <file>`. It makes the dataset when there is none,
- * writes each passage that its model is asked about as a line of JSON into the file, and prints a line for each report; DONE at the end.
+ * writes what its model is asked as a line of JSON into the file, and prints a line for each report; DONE at the end.
  */
 import { appendFileSync } from 'node:fs';
 import { filter, firstValueFrom } from 'rxjs';
@@ -11,15 +11,21 @@ import { buildRequestSchema } from '../../../src/knowledge/graph/build/build-opt
 import { openPostgresStores } from '../../../src/stores/postgres/stores.js';
 import { createFakeIndexes } from '../../knowledge/base/support/fake-indexes.js';
 import { createLog } from '../../stores/support/test-log.js';
-import { GRAPH_TEXTS, readingModel } from './graph-texts.js';
+import { GRAPH_TEXTS, writingModel } from './graph-texts.js';
 
 const [dataDir, image, asked] = process.argv.slice(2) as [string, string, string];
 
 const stores = await openPostgresStores({ dataDir, image, log: createLog() });
 const store = await stores.openKnowledge();
 const base = createKnowledgeBase({ store, files: stores.files, indexes: createFakeIndexes(), graphs: 'here' });
-const model = readingModel((passage) => appendFileSync(asked, `${JSON.stringify(passage)}\n`));
-const builds = createGraphBuilds({ parts: base.parts, chat: () => model, claimMs: 500, pollMs: 100 });
+const model = writingModel((one) => appendFileSync(asked, `${JSON.stringify(one)}\n`));
+const builds = createGraphBuilds({
+  parts: base.parts,
+  graphs: base.graphs,
+  chat: () => model,
+  claimMs: 500,
+  pollMs: 100,
+});
 if ((await base.datasets.findByName('t', 'stars')) === undefined) {
   const { dataset } = await base.datasets.create('t', { name: 'stars' });
   const ids: string[] = [];
