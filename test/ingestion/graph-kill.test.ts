@@ -23,17 +23,24 @@ import { type AskedInBuild, GRAPH_TEXTS, pairOf, writingModel } from './support/
 const KILLS = sized(20, 3);
 const BUILDER = fileURLToPath(new URL('./support/graph-builder.ts', import.meta.url));
 
-/** Runs a process that builds, and kills it with its line of this number; whether it was still at work. */
-async function killAt(line: number, args: readonly string[]): Promise<boolean> {
+/** What a build says of the parts in which a model works, and lines of each that are told at least. */
+const PARTS = [
+  ['reads chunks: model', 40],
+  ['describes entities', 6],
+  ['writes reports on communities', 4],
+] as const;
+
+/** Runs a process that builds, and kills it with a line of this text, of these the one of a number; whether it was still at work. */
+async function killAt(text: string, line: number, args: readonly string[]): Promise<boolean> {
   const child = spawn(process.execPath, ['--import', 'tsx', BUILDER, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   const exit = once(child, 'exit');
   let [seen, isDone] = [0, false];
-  for await (const text of createInterface({ input: child.stdout })) {
-    seen += 1;
-    isDone ||= text === 'DONE';
+  for await (const told of createInterface({ input: child.stdout })) {
+    if (told === text) seen += 1;
+    isDone ||= told === 'DONE';
     if (seen === line || isDone) child.kill('SIGKILL');
   }
   await exit;
@@ -99,9 +106,9 @@ it(`a graph is the same behind ${KILLS} kills in its build, and nothing that a m
   let isAtWork = true;
   for (let kill = 0; isAtWork; kill += 1) {
     const before = (await asked()).length;
-    // Some lines tell of the layers without a model; the model's come one for each answer.
-    const line = 4 + random.int(Math.ceil(140 / KILLS));
-    isAtWork = await killAt(kill < KILLS ? line : Number.POSITIVE_INFINITY, args);
+    // One part after the other is killed at; each line but the first is an answer that is stored.
+    const [part, lines] = PARTS[Math.floor((PARTS.length * kill) / KILLS)] ?? ['DONE', 1];
+    isAtWork = await killAt(part, 1 + random.int(Math.ceil((PARTS.length * lines) / KILLS)), args);
     const added = (await asked()).slice(before);
     for (const { call, about } of added)
       for (const one of about) expect([...(settled.get(call) ?? [])], `SEED=${seed}, ${call}`).not.toContain(one);
