@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { readCollection } from '../../../src/knowledge/evaluation/read-collection.js';
 import { inventedWorld } from '../../../test/knowledge/graph/support/invented-world.js';
-import { graphOf, pairKey } from './names.mjs';
+import { graphOf, nameKey, pairKey } from './names.mjs';
 
 /** Questions that are asked. */
 const MOST_QUESTIONS = 100;
@@ -50,7 +50,7 @@ export function textOf({ title, text }) {
 /**
  * The document that is deleted: of those with a name that no other document has, the one that most questions need.
  *
- * @returns `{id, names, pairs, asked}`: what only it says, in lower case, and the ids of the questions that need it
+ * @returns `{id, names, pairs, asked}`: keys of what only it says, and the ids of the questions that need it
  */
 export function documentToDelete({ documents, questions }) {
   const said = documents.map((document) => ({ id: document.id, ...saidBy(textOf(document)) }));
@@ -73,7 +73,7 @@ export function documentToDelete({ documents, questions }) {
 function saidBy(text) {
   const { names, pairs } = graphOf(text);
   return {
-    names: new Set(names.map((name) => name.toLowerCase())),
+    names: new Set(names.map(nameKey)),
     pairs: new Set(pairs.map(({ source, target }) => pairKey(source, target))),
   };
 }

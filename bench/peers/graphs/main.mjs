@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { documentToDelete, openCollection, textOf, writeCollection } from './collections.mjs';
 import { startModelServer } from './model-server.mjs';
-import { pairKey } from './names.mjs';
+import { nameKey, pairKey } from './names.mjs';
 import { measureRunnel } from './runnel.mjs';
 
 const SHIPPED = fileURLToPath(new URL('../../../examples/research', import.meta.url));
@@ -88,12 +88,12 @@ function cellsOf(result) {
 
 /** What only the deleted document says, before and after the deletion: names, relations, and answers with its passage. */
 function remainsOf({ before, after, found }) {
-  const lower = ({ names }) => new Set(names.map((name) => name.toLowerCase()));
+  const known = ({ names }) => new Set(names.map(nameKey));
   const keys = ({ pairs }) => new Set(pairs.map(([source, target]) => pairKey(source, target)));
   const held = (own, all) => own.filter((one) => all.has(one)).length;
   const shown = (answers) => removal.asked.filter((id) => answers[id]?.slice(0, SHOWN).includes(removal.id)).length;
   return [
-    { before: held(removal.names, lower(before)), after: held(removal.names, lower(after)) },
+    { before: held(removal.names, known(before)), after: held(removal.names, known(after)) },
     { before: held(removal.pairs, keys(before)), after: held(removal.pairs, keys(after)) },
     { before: shown(found), after: shown(after.found) },
   ];

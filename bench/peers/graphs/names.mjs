@@ -24,8 +24,8 @@ export function namesOf(text) {
 }
 
 /**
- * The graph of a passage: its first name is what it is about, and has to do with all other names and with what it is ("… is a town"); names of one
- * sentence have to do with each other.
+ * The graph of a passage: its first name is what it is about, and has to do with all other names; names of one sentence have to do with each other.
+ * The only name of a passage has to do with what it is ("… is a town"), so that none stands alone.
  *
  * @returns `{names, kinds, pairs: [{source, target, sentence}]}`, each pair once whatever its direction
  */
@@ -41,7 +41,7 @@ export function graphOf(text) {
   for (const sentence of text.split(/(?<=[.!?])\s+|\n+/)) {
     const own = namesOf(sentence);
     const [, kind] = KIND.exec(sentence) ?? [];
-    if (subject !== undefined && kind !== undefined) {
+    if (names.length === 1 && kind !== undefined) {
       kinds.add(kind);
       relate(subject, kind, sentence);
     }
@@ -53,10 +53,12 @@ export function graphOf(text) {
   return { names, kinds: [...kinds], pairs: [...pairs.values()] };
 }
 
-/** One text for both directions of a pair, without regard to case. */
+/** One text for the spellings of a name: without regard to case and an article before it, which systems keep or leave out. */
+export function nameKey(name) {
+  return name.toLowerCase().replace(/^the /, '');
+}
+
+/** One text for both directions of a pair. */
 export function pairKey(source, target) {
-  return [source, target]
-    .map((name) => name.toLowerCase())
-    .sort()
-    .join(' | ');
+  return [source, target].map(nameKey).sort().join(' | ');
 }

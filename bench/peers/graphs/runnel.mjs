@@ -61,10 +61,12 @@ function timed(work) {
 
 function contents(exported) {
   const { nodes, edges } = JSON.parse(exported);
-  const nameOf = new Map(nodes.map(({ id, name }) => [id, name]));
+  const spellings = new Map(nodes.map(({ id, name, aliases = [] }) => [id, [name, ...aliases]]));
   return {
-    names: nodes.flatMap(({ name, aliases = [] }) => [name, ...aliases]),
-    pairs: edges.map(({ source, target }) => [nameOf.get(source), nameOf.get(target)]),
+    names: [...spellings.values()].flat(),
+    pairs: edges.flatMap(({ source, target }) =>
+      spellings.get(source).flatMap((from) => spellings.get(target).map((to) => [from, to])),
+    ),
   };
 }
 
