@@ -107,8 +107,8 @@ it(`a graph is the same behind ${KILLS} kills in its build, and nothing that a m
   for (let kill = 0; isAtWork; kill += 1) {
     const before = (await asked()).length;
     // One part after the other is killed at; each line but the first is an answer that is stored.
-    const [part, lines] = PARTS[Math.floor((PARTS.length * kill) / KILLS)] ?? ['DONE', 1];
-    isAtWork = await killAt(part, 1 + random.int(Math.ceil((PARTS.length * lines) / KILLS)), args);
+    const [part, lines] = PARTS[Math.floor((PARTS.length * kill) / KILLS)] ?? ['DONE', 0];
+    isAtWork = await killAt(part, 2 + random.int(Math.ceil((PARTS.length * lines) / KILLS)), args);
     const added = (await asked()).slice(before);
     for (const { call, about } of added)
       for (const one of about) expect([...(settled.get(call) ?? [])], `SEED=${seed}, ${call}`).not.toContain(one);
