@@ -15,6 +15,7 @@ import { NameIndex } from './search/name-index.js';
 import { PassageNetwork } from './search/passage-network.js';
 import { PathNetwork } from './search/path-search.js';
 import { searchByRank } from './search/rank-search.js';
+import { StaleUses } from './stale-uses.js';
 import { sumGraph } from './sum-graph.js';
 
 /** Which contribution: of a chunk, by a layer, made of a text in a way that `version` tells. */
@@ -70,6 +71,7 @@ const MAX_SHOWN_ENTITIES = 8;
 export class GraphSession {
   readonly #contributions = new Map<string, StoredContribution>();
   readonly #simplify: Simplify | undefined;
+  readonly #staleUses = new StaleUses();
   #decisions: readonly NameDecision[] = [];
   #aliases: readonly (readonly [string, string])[] = [];
   #reports: readonly WrittenReport[] = [];
@@ -143,13 +145,18 @@ export class GraphSession {
 
   get reports(): SessionReports {
     const made = this.#made();
-    made.reports ??= new SessionReports(this, this.#reports);
+    made.reports ??= new SessionReports(this, this.#reports, this.#staleUses);
     return made.reports;
   }
 
   get descriptions(): SessionDescriptions {
     const made = this.#made();
-    made.descriptions ??= new SessionDescriptions(made.graph, this.#contributions.values(), this.#descriptions);
+    made.descriptions ??= new SessionDescriptions(
+      made.graph,
+      this.#contributions.values(),
+      this.#descriptions,
+      this.#staleUses,
+    );
     return made.descriptions;
   }
 
