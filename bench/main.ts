@@ -18,6 +18,7 @@ import { benchKnowledgeGraph } from './knowledge-graph.bench.js';
 import type { Row } from './measure.js';
 import { benchOperators } from './operators.bench.js';
 import { benchProcess } from './process.bench.js';
+import { benchResearch } from './research.bench.js';
 import { benchSearch } from './search.bench.js';
 import { benchStart } from './start.bench.js';
 import { benchStudio } from './studio.bench.js';
@@ -43,6 +44,7 @@ const FILES: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   'chat-server': benchChatServer,
   ingestion: benchIngestion,
   'knowledge-graph': benchKnowledgeGraph,
+  research: benchResearch,
   process: benchProcess,
   start: benchStart,
   studio: benchStudio,

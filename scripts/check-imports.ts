@@ -89,6 +89,7 @@ export const IN_BROWSERS: readonly string[] = ['canvas', 'dsl', 'errors', 'json'
 const FILES_IN_BROWSERS: readonly string[] = [
   'src/knowledge/evaluation/metrics.js',
   'src/research/deep/fold-research.js',
+  'src/research/plan/plan-tools.js',
   'src/research/service/research-frames.js',
 ];
 

@@ -1,5 +1,6 @@
 /** Events of tool calls, which tools and MCP servers produce and agents read; artifacts as text. */
 import type { JsonObject } from '../json.js';
+import type { TokenUsage } from '../models/chat-model.js';
 
 /** Passages and their documents by the names under which answers cite them. */
 export interface References {
@@ -27,10 +28,11 @@ export interface ToolResult {
   readonly artifacts?: readonly Artifact[];
 }
 
-/** An event of a call: progress, a piece of what it found, and last its result. */
+/** An event of a call: progress, a piece of what it found, what one call of a model took, and last its result. */
 export type ToolEvent =
   | { readonly type: 'progress'; readonly message: string }
   | { readonly type: 'partial'; readonly text: string }
+  | ({ readonly type: 'usage' } & TokenUsage)
   | ToolResult;
 
 /** The result of a call. */

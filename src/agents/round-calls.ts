@@ -184,6 +184,9 @@ class Round implements CallRound<CallInRound, ToolContent> {
       case 'inner':
         this.#tell(event.event);
         return [];
+      case 'usage':
+        this.#tell(event);
+        return [];
       default: {
         const message = event.type === 'progress' ? event.message : event.text;
         this.#tell({ type: 'call-progress', id, message });

@@ -178,6 +178,8 @@ function nodeEvents(event: ToolEvent, { source }: CallContext): NodeEvent[] {
       return [notice('tool-progress', { message: event.message })];
     case 'partial':
       return [notice('tool-partial', { text: event.text })];
+    case 'usage':
+      return [event];
     case 'result': {
       const { outputs, references, artifacts } = event;
       const all = artifacts === undefined ? outputs : { ...outputs, _ARTIFACTS: artifacts.map(artifactRecord) };

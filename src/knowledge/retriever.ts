@@ -1,6 +1,6 @@
 /** What finds passages in datasets: an index in this process, another service, later the knowledge base. */
 import type { JsonObject } from '../json.js';
-import type { GraphSearchBudget, GraphSearchKind } from './graph/graph-search.js';
+import type { GraphQuery, GraphSearchBudget, GraphSearchKind } from './graph/graph-search.js';
 
 /** One search. */
 export interface RetrievalRequest {
@@ -25,6 +25,7 @@ export interface RetrievalRequest {
   /** Of such a search: what a model may spend, and which one. @default none: it works by rules */
   readonly graphBudget?: GraphSearchBudget | undefined;
   readonly graphModel?: string | undefined;
+  readonly onGraphCall?: GraphQuery['onCall'];
   readonly useContents: boolean;
   /** RAGFlow's `meta_data_filter`; empty for none. */
   readonly filter: JsonObject;

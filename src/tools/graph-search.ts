@@ -1,4 +1,4 @@
-import { map, type Observable } from 'rxjs';
+import { defer, finalize, map, merge, type Observable, Subject } from 'rxjs';
 import { toolFailed } from '../adapters/failures.js';
 import { GRAPH_SEARCHES } from '../knowledge/graph/graph-search.js';
 import type { RetrievalRequest, RetrievedPassage } from '../knowledge/retriever.js';
@@ -55,9 +55,15 @@ export const graphSearch = defineSearch({
       filter: {},
       ...(trace !== undefined && { headers: { ...trace } }),
     };
-    return fromAbortable((signal) => retriever.search(request, signal)).pipe(
-      map((found) => (found.length === 0 ? NOTHING_FOUND : searchResult(found.map(passageOf), found.map(recordOf)))),
-    );
+    return defer(() => {
+      const usage$ = new Subject<ToolEvent>();
+      const onGraphCall: RetrievalRequest['onGraphCall'] = (usage) => usage$.next({ type: 'usage', ...usage });
+      const found$ = fromAbortable((signal) => retriever.search({ ...request, onGraphCall }, signal)).pipe(
+        map((found) => (found.length === 0 ? NOTHING_FOUND : searchResult(found.map(passageOf), found.map(recordOf)))),
+        finalize(() => usage$.complete()),
+      );
+      return merge(usage$, found$);
+    });
   },
 });
 

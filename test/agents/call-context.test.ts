@@ -46,7 +46,7 @@ describe('a chat without a canvas', () => {
 });
 
 describe('an agent without a canvas', () => {
-  it('needs a chat and tools', async () => {
+  it('needs a chat and tools, and tells what models of these took', async () => {
     const context = callContext({
       services: chatServices({
         rules: [{ when: { tools: true }, times: 1, tool_calls: [{ name: 'clock', arguments: {} }] }],
@@ -54,13 +54,14 @@ describe('an agent without a canvas', () => {
       }).services,
       now: () => 7,
     });
+    const taken = { type: 'usage', promptTokens: 300, completionTokens: 40, totalTokens: 340 } as const;
     const clock: AgentTool = {
       kind: 'tool',
       title: 'clock',
       definition: { name: 'clock', description: 'Tells the time.', parameters: {} },
       needsApproval: false,
       mayCite: false,
-      call: () => of(toolResult('12:00', {})),
+      call: () => of(taken, toolResult('12:00', {})),
     };
     const setup = {
       chat: openChat(context, { model: 'm' }),
@@ -71,7 +72,9 @@ describe('an agent without a canvas', () => {
       path: 'Clerk',
       now: context.now,
     };
-    const last = await lastValueFrom(runAgent(setup, newAgentState([{ role: 'user', content: 'How late is it?' }])));
-    expect(last).toMatchObject({ type: 'answer', text: 'It is noon.', state: { round: 1 } });
+    const asked = newAgentState([{ role: 'user', content: 'How late is it?' }]);
+    const events = await lastValueFrom(runAgent(setup, asked).pipe(toArray()));
+    expect(events).toContainEqual(taken);
+    expect(events.at(-1)).toMatchObject({ type: 'answer', text: 'It is noon.', state: { round: 1 } });
   });
 });

@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareDatabase } from '../../scripts/prepare-database.js';
+import { type HeldRequest, say, startHeldServer } from '../chat/service/support/held-server.js';
 import { openEmbedded } from '../stores/support/open-stores.js';
 import { makeFolder, removeFolder } from '../stores/support/temporary-folder.js';
 import { type Called, call } from './fake-terminal.js';
@@ -127,7 +128,84 @@ describe('graph', () => {
     600_000,
   );
 
+  it('has a model write reports and take part in global and drift, within what it may spend', async () => {
+    const upstream = await startHeldServer();
+    const models = await fileWith('models.json', {
+      factories: { Fake: { base_url: `${upstream.url}/v1`, api_key: 'k', models: ['m', 'other'] } },
+      defaults: { chat: 'other@Fake' },
+    });
+    const answered: [model: string, purpose: string][] = [];
+    const answer = (request: HeldRequest): void => {
+      answered.push([request.body.model, request.purpose]);
+      const { passages = [], reports = [] } = JSON.parse(request.body.messages.at(-1).content);
+      const findings = passages.map(({ id, text }: { id: string; text: string }) => ({ summary: text, chunks: [id] }));
+      const points = reports.map(({ id }: { id: string }) => ({ text: 'They sail.', score: 80, reports: [id] }));
+      say(
+        JSON.stringify({
+          ...{ title: 'Orion', summary: 'What Orion uses.', rating: 4, findings, points },
+          questions: [],
+        }),
+      )(request);
+    };
+    for (const purpose of ['community_report', 'global_map', 'research_followups'])
+      upstream.answers.set(purpose, answer);
+    const asking = { env: { ...env, RUNNEL_MODELS: models, LLM_MAX_RETRIES: '0' } };
+    const modelled = (...args: string[]): Promise<Called> => call(['graph', ...args], asking);
+    await graph('build', 'fleet');
+    expect((await graph('cost', 'fleet', '--reports', 'no')).out).toMatch(/^0 chunks to read, 0 calls/);
+
+    const model = ['--model', 'm@Fake'];
+    const cost = await modelled('cost', 'fleet', '--reports', 'yes', ...model);
+    expect(cost.out).toMatch(/^0 chunks to read, [1-9]\d* reports to write, [1-9]\d* calls/);
+    const none = await modelled('build', 'fleet', '--reports', 'yes', '--calls', '0', ...model);
+    expect([none.out, answered]).toEqual([expect.stringMatching(/^missing: .*report/m), []]);
+    expect((await modelled('build', 'fleet', '--reports', 'yes', '--tokens', '100000', ...model)).exit).toBe(0);
+    expect(new Set(answered.map(String))).toEqual(new Set(['m,community_report']));
+
+    answered.length = 0;
+    const question = ['search', 'fleet', 'What does Orion use?', '--kind'];
+    const byRules = await modelled(...question, 'global');
+    expect([byRules.exit, byRules.err, answered]).toEqual([0, '', []]);
+    const found = await modelled(...question, 'global', '--calls', '1', '--tokens', '20000');
+    expect([found.out, found.err]).toEqual([
+      expect.stringMatching(/^80 {2}They sail\.$/m),
+      expect.stringMatching(/^1 calls, \d+ tokens; \d+ of \d+ reports were read$/m),
+    ]);
+    expect(answered).toEqual([['other', 'global_map']]);
+    const drift = await modelled(...question, 'drift', '--level', '0', '--json', ...model);
+    expect(JSON.parse(drift.out)).toMatchObject({ kind: 'drift', isDegraded: false, spent: { calls: 2 } });
+    expect(answered.slice(1)).toEqual([
+      ['m', 'global_map'],
+      ['m', 'research_followups'],
+    ]);
+    const unknown = await modelled(...question, 'global', '--model', 'route:none');
+    expect([unknown.exit, unknown.err]).toEqual([
+      expect.any(Number),
+      expect.stringContaining('no chat model "route:none"'),
+    ]);
+    expect(unknown.exit).not.toBe(0);
+    expect((await graph('--help')).out).toMatch(/--reports yes\|no.*--model ID.*--money N/s);
+  }, 600_000);
+
   it.each([
+    [['build', 'fleet', '--reports', '3'], '--reports takes yes or no; received "3"'],
+    [['build', 'fleet', '--tokens', '-1'], 'argument is ambiguous'],
+    [['build', 'fleet', '--tokens=-1'], '--tokens takes a whole number; received "-1"'],
+    [['build', 'fleet', '--money', 'much'], '--money takes an amount'],
+    [['build', 'fleet', '--model', ' '], '--model takes the id of a chat model; received " "'],
+    [['build', 'fleet', '--types', ','], '--types takes names with commas between them; received ","'],
+    [['cost', 'fleet', '--tokens', '5'], 'graph cost takes no --tokens; it takes --layers, --reports, --model, --json'],
+    [
+      ['search', 'fleet', 'Vega', '--kind', 'rank', '--calls', '3'],
+      '--calls is for --kind global and drift; received --kind rank',
+    ],
+    [['search', 'fleet', 'Vega', '--kind', 'global', '--calls', '1.5'], '--calls takes a whole number; received "1.5"'],
+    [
+      ['search', 'fleet', 'Vega', '--kind', 'drift', '--level', '17'],
+      '--level takes a whole number from 0 to 16; received "17"',
+    ],
+    [['search', 'fleet', 'Vega', '--top', '0'], '--top takes a whole number from 1 to 100; received "0"'],
+    [['search', 'fleet', ' '], 'The question is empty'],
     [['shw', 'fleet'], 'Did you mean show?'],
     [['path', 'fleet', 'Vega'], 'takes a dataset and 2 more; received 1'],
     [['show', 'fleet', '--top', 'many'], '--top takes a whole number; received "many"'],

@@ -81,6 +81,20 @@ describe('descriptions by a model', () => {
     expect((await base.graphs.ask(TENANT, dataset, { kind: 'undescribed', limit: 9 })).of).toBe(0);
   });
 
+  it('are written again in order of use once they are stale', async () => {
+    const { say, build, asked, base, dataset } = await open();
+    for (const word of [...WORDS, 'near']) await say('Mizar', word);
+    for (const word of WORDS) await say('Altair', word);
+    await build();
+    for (const name of ['Mizar', 'Altair']) await say(name, 'new');
+    await build({ budget: { calls: 2 } });
+    const query = { kind: 'local', question: 'What is Altair?', datasetIds: [dataset] } as const;
+    const { entities } = await base.graphs.search(TENANT, query, new AbortController().signal);
+    expect(entities.map(({ name }) => name)).toEqual(['Altair']);
+    await build();
+    expect(asked().map(({ name }) => name)).toEqual(['Mizar', 'Altair', 'Altair', 'Mizar']);
+  });
+
   it('are gone with their last source, and with the next build where few are left', async () => {
     const store = createMemoryKnowledge();
     const { say, build, told, base, dataset } = await open(undefined, { store, files: createMemoryFiles() });

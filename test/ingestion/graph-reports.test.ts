@@ -26,6 +26,8 @@ function report(_name: string, { entities, passages }: Material) {
   };
 }
 
+const NEVER = new AbortController().signal;
+
 const REPORTS = { layers: ['links', 'rules'], reports: true } as const;
 const request = { ...REPORTS, layers: [...REPORTS.layers] };
 
@@ -91,6 +93,43 @@ describe('reports on communities by a model', () => {
     await build(request);
     expect((await reports()).filter(({ isStale, by }) => isStale || by !== 'model')).toEqual([]);
     expect(JSON.stringify(model.asked.slice(asked))).toContain('Vega replaces Orion');
+  });
+
+  it('are written again in order of use once they are stale, then the largest first', async () => {
+    const { base, build, ingest, dataset, model, reports } = await open((name, input: never) => ({
+      ...report(name, input),
+      rating: 3,
+    }));
+    const groups = [
+      ['Mira', 'Deneb'],
+      ['Altair', 'Spica'],
+    ];
+    for (const [one, other] of groups)
+      await ingest(dataset, `${one}.md`, `${one} uses ${other}. ${other} uses ${one}.`);
+    await build(request);
+    for (const [one, other] of groups) await ingest(dataset, `${one} 2.md`, `${one} replaces ${other}. ${one} is old.`);
+    await ingest(dataset, 'Orion 2.md', 'Orion replaces Kafka.');
+    await build({ layers: ['links', 'rules'] });
+    const stale = (await reports()).filter(({ isStale }) => isStale).map(({ title }) => title);
+    expect(stale.length).toBeGreaterThanOrEqual(3);
+    const uses = new Map(stale.map((title) => [title, 0]));
+    for (const question of ['Deneb', 'Altair', 'Deneb']) {
+      const query = { kind: 'global', question, datasetIds: [dataset] } as const;
+      const { points, isStale } = await base.graphs.search(TENANT, query, NEVER);
+      expect(isStale).toBe(true);
+      for (const [title = ''] of points.map((point) => point.reports))
+        if (uses.has(title)) uses.set(title, (uses.get(title) ?? 0) + 1);
+    }
+    expect([...uses.values()].sort()).toEqual([0, 1, 2]);
+    const [twice, once] = [...stale].sort((one, other) => (uses.get(other) ?? 0) - (uses.get(one) ?? 0));
+    // The smallest one is used most.
+    expect(twice).toBe(stale.at(-1));
+    model.asked.length = 0;
+    await build({ ...request, budget: { calls: 2 } });
+    const names = model.asked.map(({ input }) => (input as unknown as Material).entities[0]?.name);
+    expect(names.map((name) => `About ${name}`)).toEqual([twice, once]);
+    const left = (await reports()).filter(({ isStale }) => isStale).map(({ title }) => title);
+    expect(left).toEqual(stale.slice(0, -2));
   });
 
   it('leave out the findings of a document that is deleted, and give way to the rules when none is left', async () => {

@@ -24,6 +24,8 @@ function taking(spent: { readonly calls: number; readonly tokens: number }) {
   const asked: GraphsQuery[] = [];
   const search: GraphSearch = async (query) => {
     asked.push(query);
+    const one = { promptTokens: 200, completionTokens: 150, totalTokens: 350 };
+    for (let call = 0; query.budget !== undefined && call < spent.calls; call += 1) query.onCall?.(one);
     return { hits: [], spent: query.budget === undefined ? { calls: 0, tokens: 0 } : spent };
   };
   return { asked, search };
@@ -134,11 +136,17 @@ it('a research tells its graphs which model to ask, and counts what they took', 
     const turn = { query: 'Which themes are there?', variables: { [RESEARCH_VARIABLE]: { plan, llm_id } } };
     const events = await lastValueFrom(runTurn(canvas, turn, { services: { knowledge, models } }).pipe(toArray()));
     const last = events.at(-1);
-    return last?.type === 'run-settled'
-      ? (last.outputs?.research as unknown as Extract<ResearchEvent, { type: 'final' }>)
-      : undefined;
+    const final =
+      last?.type === 'run-settled'
+        ? (last.outputs?.research as unknown as Extract<ResearchEvent, { type: 'final' }>)
+        : undefined;
+    const used = events.flatMap((event) => (event.type === 'node-usage' ? [event.totalTokens] : []));
+    return { final, used };
   };
-  const final = await research('scripted');
+  const { final, used } = await research('scripted');
+  // The run counts the same calls as the budget.
+  expect(used.filter((tokens) => tokens === 350)).toHaveLength(2);
+  expect(used).toHaveLength(final?.budget.calls ?? 0);
   const globals = asked.filter(({ kind }) => kind === 'global');
   expect(globals).toMatchObject([{ model: 'scripted', budget: { calls: expect.any(Number) } }]);
   expect(final?.budget.tokens).toBeGreaterThanOrEqual(700);

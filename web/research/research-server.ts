@@ -3,21 +3,18 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { JsonObject } from '../../src/json.js';
 import type { PlanProblem, Task } from '../../src/research/plan/task-plan.js';
 import type { Steer } from '../../src/research/steer.js';
-import { ApiError, type Client, type Page } from '../api/client.js';
+import { ApiError, type Client } from '../api/client.js';
 import type { RunPlace } from '../api/socket-link.js';
 import { agentPath } from '../run/paths.js';
 import { startedRun } from '../run/start-turn.js';
 import type { ListedRun } from '../runs/run-list.js';
 import { useLookEvery } from '../runs/use-run-news.js';
-import type { ListedSession } from '../sessions/session-list.js';
 import { useClient } from '../shell/studio.js';
 
-/** A research in the list: the fields that are used. */
-export type ResearchItem = Omit<ListedRun, 'agent_title'>;
-
-/** A research, and what was asked where that is known. */
-export interface NamedResearch extends ResearchItem {
-  readonly question: string;
+/** A research: the fields that are used. */
+export interface ResearchItem extends Omit<ListedRun, 'agent_title'> {
+  /** In a list its beginning; null where it is not known any more. */
+  readonly question: string | null;
 }
 
 export const PAGE_SIZE = 20;
@@ -43,28 +40,11 @@ export function useResearchList(page: number) {
   const client = useClient();
   return useQuery({
     queryKey: ['runs', 'research', page],
-    queryFn: ({ signal }) => listResearches(client, page, signal),
+    queryFn: ({ signal }) =>
+      client.page<readonly ResearchItem[]>('/research', { query: { page, page_size: PAGE_SIZE }, signal }),
     refetchInterval: useLookEvery(REFRESH_MS),
     placeholderData: keepPreviousData,
   });
-}
-
-async function listResearches(
-  client: Client,
-  page: number,
-  signal: AbortSignal,
-): Promise<Page<readonly NamedResearch[]>> {
-  const query = { page, page_size: PAGE_SIZE };
-  const { items, total } = await client.page<readonly ResearchItem[]>('/research', { query, signal });
-  const [first] = items;
-  if (first === undefined) return { items: [], total };
-  // Each has a session of its own, which has its question as name.
-  const sessions = await client.call<readonly Pick<ListedSession, 'id' | 'name'>[]>('/sessions', {
-    query: { ...query, agent_id: first.agent_id },
-    signal,
-  });
-  const names = new Map(sessions.map(({ id, name }) => [id, name]));
-  return { items: items.map((one) => ({ ...one, question: names.get(one.session_id) ?? '' })), total };
 }
 
 /** One research, without what it did. */

@@ -36,13 +36,14 @@ export function ResearchView({ item, store, shown, connection }: ResearchViewPro
   const words = useTexts(screenTexts);
   const steering = useSteer(item.id, store);
   const isAtWork = !isOver(shown);
-  const again = againAddress(shown.question, settingsOfRequest(shown.settings));
+  const question = shown.question || item.question || '';
+  const again = againAddress(question, settingsOfRequest(shown.settings));
   return (
     <div className={style.page}>
       <Link href="/research" className={style.back}>
         <ArrowLeft size={14} aria-hidden="true" /> {words.all}
       </Link>
-      <h1 className={style.asked}>{shown.question || words.loading}</h1>
+      <h1 className={style.asked}>{question || words.loading}</h1>
       <Standing shown={shown} />
       <ConnectionNote connection={connection} />
       {shown.error !== undefined && (

@@ -1,29 +1,31 @@
 /** Building a graph: what it would take, and doing it. */
 import { filter, firstValueFrom, merge, Observable, tap } from 'rxjs';
 import { EngineError } from '../../errors.js';
-import { buildRequestSchema } from '../../knowledge/graph/build/build-options.js';
+import { BUILD_LAYERS, type BuildRequest, buildRequestSchema } from '../../knowledge/graph/build/build-options.js';
 import { toldBuild } from '../../knowledge/graph/build/graph-builds.js';
 import { LOCAL_TENANT } from '../../settings/access.js';
 import { EXIT } from '../command.js';
-import { type GraphAction, type GraphWork, wholeOf } from './graph-action.js';
+import { type GraphAction, type GraphWork, modelOf, namesOf, wholeOf } from './graph-action.js';
 
 export const costAction: GraphAction = {
   help: ['', 'what a build would take; nothing is started'],
   takes: [0, 0],
+  options: ['layers', 'reports', 'model'],
   run: cost,
 };
 
 export const buildAction: GraphAction = {
   help: ['', 'reads names and relations of all documents; goes on where a build was stopped'],
   takes: [0, 0],
+  options: ['layers', 'reports', 'model', 'types', 'tokens', 'calls', 'money', 'ms'],
   run: build,
 };
 
 async function cost({ knowledge, datasetId, values, screen }: GraphWork): Promise<number> {
-  const { layers, model } = requestOf(values);
-  const told = await knowledge.builds.cost(LOCAL_TENANT, datasetId, { layers, model });
+  const told = await knowledge.builds.cost(LOCAL_TENANT, datasetId, requestOf(values));
   const money = told.money === null ? 'money unknown' : `money ${told.money.toFixed(4)}`;
-  const text = `${told.chunks} chunks to read, ${told.calls} calls, ${told.prompt_tokens} + ${told.completion_tokens} tokens, ${money}, about ${Math.ceil(told.ms / 1000)} s\n`;
+  const reports = told.reports === 0 ? '' : ` ${told.reports} reports to write,`;
+  const text = `${told.chunks} chunks to read,${reports} ${told.calls} calls, ${told.prompt_tokens} + ${told.completion_tokens} tokens, ${money}, about ${Math.ceil(told.ms / 1000)} s\n`;
   screen.answer(values.json === true ? `${JSON.stringify(told)}\n` : text);
   return EXIT.finished;
 }
@@ -60,18 +62,40 @@ async function build({ knowledge, datasetId, values, screen, terminal }: GraphWo
   return told.state === 'DONE' ? EXIT.finished : EXIT.failed;
 }
 
-function requestOf({ layers, tokens, calls }: GraphWork['values']) {
+/** @throws EngineError USAGE for an option that holds no such value */
+function requestOf(values: GraphWork['values']): BuildRequest {
+  const { layers, reports, model, types, tokens, calls, money, ms } = values;
   const given = {
-    ...(layers !== undefined && { layers: layers.split(',').map((layer) => layer.trim()) }),
+    ...(layers !== undefined && { layers: namesOf('--layers', layers).map(layerOf) }),
+    ...(reports !== undefined && { reports: answerOf(reports) }),
+    ...(model !== undefined && { model: modelOf(model) }),
+    ...(types !== undefined && { entity_types: namesOf('--types', types) }),
     budget: {
       ...(tokens !== undefined && { tokens: wholeOf('--tokens', tokens) }),
       ...(calls !== undefined && { calls: wholeOf('--calls', calls) }),
+      ...(money !== undefined && { money: amountOf(money) }),
+      ...(ms !== undefined && { ms: wholeOf('--ms', ms) }),
     },
   };
   const { data, error } = buildRequestSchema.safeParse(given);
   if (data !== undefined) return data;
-  throw new EngineError(
-    'USAGE',
-    `--layers takes links, rules, model; received "${layers}". ${error.issues[0]?.message ?? ''}`,
-  );
+  const { path = [], message } = error.issues[0] ?? {};
+  throw new EngineError('USAGE', `The build cannot be asked for so: ${path.join('.')}: ${message}.`);
+}
+
+function layerOf(given: string): (typeof BUILD_LAYERS)[number] {
+  const layer = BUILD_LAYERS.find((one) => one === given);
+  if (layer !== undefined) return layer;
+  throw new EngineError('USAGE', `--layers takes ${BUILD_LAYERS.join(', ')}; received "${given}".`);
+}
+
+function answerOf(given: string): boolean {
+  if (given === 'yes' || given === 'no') return given === 'yes';
+  throw new EngineError('USAGE', `--reports takes yes or no; received "${given}".`);
+}
+
+function amountOf(given: string): number {
+  const value = Number(given);
+  if (given.trim() !== '' && Number.isFinite(value) && value >= 0) return value;
+  throw new EngineError('USAGE', `--money takes an amount in the currency of the prices; received "${given}".`);
 }

@@ -16,6 +16,7 @@ const MAX_RULES_BYTES = 4 * 1_048_576;
 export const putAction: GraphAction = {
   help: ['FILE', 'puts a graph of yours in place of the one that was put before; {} takes it away'],
   takes: [1, 1],
+  options: ['format'],
   async run({ knowledge, datasetId, given: [file = ''], values, screen, terminal }) {
     const form = formOf(values.format, file);
     const text = await readSource(file, terminal, MAX_GRAPH_BYTES);
@@ -29,6 +30,7 @@ export const putAction: GraphAction = {
 export const exportAction: GraphAction = {
   help: ['', 'the whole graph, or the --layers of it, as a file that can be put'],
   takes: [0, 0],
+  options: ['layers', 'format', 'out'],
   async run({ knowledge, datasetId, values, screen }) {
     const { out } = values;
     const form = formOf(values.format, out ?? '-');

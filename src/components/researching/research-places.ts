@@ -2,6 +2,7 @@
 import { catchError, concatMap, defer, map, type Observable, of, tap } from 'rxjs';
 import type { CallContext } from '../../agents/call-context.js';
 import type { GraphSearchKind } from '../../knowledge/graph/graph-search.js';
+import type { TokenUsage } from '../../models/chat-model.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
 import type { Budget } from '../../research/calls/budget.js';
 import type { Journal } from '../../research/calls/journal.js';
@@ -16,6 +17,7 @@ import { tavilySearch } from '../../tools/tavily-search.js';
 import { type AnyTool, toolResult } from '../../tools/tool.js';
 import { settingOf } from '../../tools/tool-services.js';
 import { baseUrlOf } from '../../tools/upstream.js';
+import { usageEvent } from '../chat/answers.js';
 import { calledTool, type Report, reportedCall } from './tool-calls.js';
 
 /** What is searched. */
@@ -84,10 +86,11 @@ export function toolsOf(
 }
 
 function everyPlace(context: CallContext, searched: Searched) {
-  const { datasetIds, graphIds = datasetIds, web, journal, model, budget } = searched;
+  const { datasetIds, graphIds = datasetIds, web, journal, model, budget, report } = searched;
   const { knowledge } = context.services;
   const isSearched = knowledge !== undefined && datasetIds?.length !== 0;
-  const asking = model === undefined ? undefined : { model, budget };
+  const onCall = (usage: TokenUsage): void => report(usageEvent(usage));
+  const asking = model === undefined ? undefined : { model, budget, onCall };
   const search = isSearched && graphIds?.length !== 0 ? knowledge.graphSearch : undefined;
   return {
     kb: isSearched ? keptPlace(datasetPlace(knowledge, datasetIds), journal) : undefined,

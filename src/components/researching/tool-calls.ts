@@ -15,7 +15,7 @@ import { createTextReader } from '../values/text-reader.js';
 export type Report = (event: NodeEvent) => void;
 
 /** Events that calls beside their result may have. */
-type Told = ToolEvent | { readonly type: 'usage' };
+type Told = ToolEvent;
 
 /** Makes a call under an id of its own; emits its result once. Errors: those of the work */
 export function reportedCall<T extends Told>(
@@ -49,6 +49,8 @@ export function calledTool(
     const own = z.object({ ...(tool.params as Shape) }).parse(params) as JsonObject;
     const call = toolCallOf(tool, own, context, createTextReader(context));
     const key = `${context.token}/${keyOf(tool.name, args)}`;
-    return callTool(tool, args, { ...call, key, trace: context.trace(id) });
+    return callTool(tool, args, { ...call, key, trace: context.trace(id) }).pipe(
+      tap((event) => event.type === 'usage' && report(event)),
+    );
   });
 }

@@ -143,6 +143,8 @@ function contents(events$: Observable<ToolEvent>, call: ToolActivation): Observa
   return events$.pipe(
     mergeMap((event) => {
       if (event.type === 'result') return [event];
+      // Steps count no usage.
+      if (event.type === 'usage') return [];
       if (event.type === 'progress') call.emit('tool-progress', { call: call.id, message: event.message });
       else call.emit('tool-partial', { call: call.id, text: event.text });
       return [];

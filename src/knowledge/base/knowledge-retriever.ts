@@ -39,8 +39,8 @@ export function createKnowledgeRetriever(base: SearchedBase, tenant: string): Re
       for (const wanted of request.datasets) datasetIds.push(await idOf(base, tenant, wanted));
       signal.throwIfAborted();
       if (request.graph !== undefined) {
-        const { question, topN: limit, graphBudget: budget, graphModel: model } = request;
-        const asked = { kind: request.graph, question, datasetIds, limit, budget, model };
+        const { question, topN: limit, graphBudget: budget, graphModel: model, onGraphCall: onCall } = request;
+        const asked = { kind: request.graph, question, datasetIds, limit, budget, model, onCall };
         return (await base.graphs.search(tenant, asked, signal)).hits.map(passageOfGraph);
       }
       const query = queryOf(request, datasetIds);

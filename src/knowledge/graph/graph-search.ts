@@ -1,4 +1,5 @@
 /** What searches of the graph of a dataset are asked, and what they give: passages with the reason why each is there. */
+import type { TokenUsage } from '../../models/chat-model.js';
 import type { ChunkRecord, DocumentRecord } from '../../records/knowledge.js';
 
 /** The ways to search a graph: around entities, over communities, first one then the other, between two entities, by a walk over everything. */
@@ -28,6 +29,8 @@ export interface GraphQuery {
   readonly budget?: GraphSearchBudget | undefined;
   /** Id of the model. @default the default one */
   readonly model?: string | undefined;
+  /** Told what each call of the model took, estimated, as soon as it is over. @default none is told */
+  readonly onCall?: ((usage: TokenUsage) => void) | undefined;
 }
 
 /** What a search may spend on models; what is absent has no bound. */

@@ -15,6 +15,7 @@ import { NameIndex } from './search/name-index.js';
 import { PassageNetwork, passagesOf } from './search/passage-network.js';
 import { PathNetwork } from './search/path-search.js';
 import { searchByRank } from './search/rank-search.js';
+import { StaleUses } from './stale-uses.js';
 import { GraphSum } from './sum/graph-sum.js';
 import { sumGraph } from './sum/sum-graph.js';
 
@@ -72,6 +73,7 @@ export class GraphSession {
   readonly #contributions = new Map<string, StoredContribution>();
   readonly #simplify: Simplify | undefined;
   readonly #sum: GraphSum;
+  readonly #staleUses = new StaleUses();
   #decisions: readonly NameDecision[] = [];
   #aliases: readonly (readonly [string, string])[] = [];
   #reports: readonly WrittenReport[] = [];
@@ -163,13 +165,18 @@ export class GraphSession {
 
   get reports(): SessionReports {
     const made = this.#made();
-    made.reports ??= new SessionReports(this, this.#reports);
+    made.reports ??= new SessionReports(this, this.#reports, this.#staleUses);
     return made.reports;
   }
 
   get descriptions(): SessionDescriptions {
     const made = this.#made();
-    made.descriptions ??= new SessionDescriptions(made.graph, this.#contributions.values(), this.#descriptions);
+    made.descriptions ??= new SessionDescriptions(
+      made.graph,
+      this.#contributions.values(),
+      this.#descriptions,
+      this.#staleUses,
+    );
     return made.descriptions;
   }
 

@@ -47,6 +47,8 @@ export interface GraphAsking {
   readonly model: string;
   /** What it takes is of this. */
   readonly budget: Budget;
+  /** Told what each call took. @default none is told */
+  readonly onCall?: GraphsQuery['onCall'];
 }
 
 /**
@@ -87,12 +89,12 @@ function foundInGraphs(
 ): Observable<FoundByGraphs> {
   const byRules$ = fromAbortable((signal) => search(query, signal));
   if (asking === undefined || (query.kind !== 'global' && query.kind !== 'drift')) return byRules$;
-  const { model, budget } = asking;
+  const { model, budget, onCall } = asking;
   return budget.holdRoom().pipe(
     concatMap((room) => {
       if (room === undefined) return byRules$;
       const { calls, tokens } = room;
-      return fromAbortable((signal) => search({ ...query, model, budget: { calls, tokens } }, signal)).pipe(
+      return fromAbortable((signal) => search({ ...query, model, onCall, budget: { calls, tokens } }, signal)).pipe(
         tap(({ spent }) => room.settle(spent)),
         catchError((error: unknown) => {
           // Refused before a model was asked; of others it is not known what they took.

@@ -17,7 +17,8 @@ import { awaitRun, type RunView, streamRun } from '../runs/answer-run.js';
 import { followRun } from '../runs/follow-run.js';
 import { runView, timelineShape, timelineView } from '../runs/run-view.js';
 import type { ServerParts } from '../server-parts.js';
-import { anyObject } from '../shapes.js';
+import { anyObject, string } from '../shapes.js';
+import { askedQuestion, LISTED_QUESTION } from './asked-question.js';
 import { planOfResearch, putPlan, requireAtWork, steersOf } from './plan-of-research.js';
 import { readerAddress } from './reader-address.js';
 import { findResearchRun, readResearch, researchSchema, startResearch } from './start-research.js';
@@ -41,7 +42,14 @@ const planShape = z.object({
   tasks: anyObject.describe('How tasks stand that have begun, by id: running, done, failed or skipped.'),
 });
 
+const listedShape = runView.shape.extend({
+  question: string
+    .nullable()
+    .describe(`What was asked, at most ${LISTED_QUESTION} characters of it; null where its events are gone.`),
+});
+
 const researchShape = runView.shape.extend({
+  question: string.nullable().describe('What was asked; null where its events are gone.'),
   questions: z.array(anyObject).describe('Sub-questions, their status and their findings.'),
   final: anyObject.nullable().describe('The last event; null while the research is at work.'),
 });
@@ -79,12 +87,17 @@ export const researchRoutes: RouteGroup = {
       reserves: PAGE_BYTES,
       query: pageQuery,
       answers: 'page',
-      data: z.array(runView.shape),
+      data: z.array(listedShape),
       handle: async ({ tenant, query }, { stores }) => {
         const page = pageOf(query);
         const wanted = { agentId: researchAgentId(tenant), ...page };
         const { items, total } = await listFitting(wanted, (one) => stores.runs.list(tenant, one));
-        return successPage(items.map(runView.of), total, page);
+        const questions = await Promise.all(items.map((one) => askedQuestion({ stores }, tenant, one)));
+        const listed = items.map((one, at) => ({
+          ...runView.of(one),
+          question: questions[at]?.slice(0, LISTED_QUESTION) ?? null,
+        }));
+        return successPage(listed, total, page);
       },
     }),
     route('GET /research/:run', {
@@ -92,8 +105,11 @@ export const researchRoutes: RouteGroup = {
       finds: ({ tenant, params }, parts) => findResearchRun(parts, tenant, params.run),
       data: researchShape,
       handle: async ({ tenant, found }, parts) => {
-        const { picture, final } = await readResearch(parts, tenant, found);
-        return success({ ...runView.of(found), questions: picture.questions, final: final ?? null });
+        const [question, { picture, final }] = await Promise.all([
+          askedQuestion(parts, tenant, found),
+          readResearch(parts, tenant, found),
+        ]);
+        return success({ ...runView.of(found), question, questions: picture.questions, final: final ?? null });
       },
     }),
     route('GET /research/:run/events', {

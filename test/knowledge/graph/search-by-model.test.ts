@@ -2,7 +2,8 @@ import { finalize, NEVER as SILENCE } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { askForJson } from '../../../src/chat/stages/ask-for-json.js';
 import type { GraphModel } from '../../../src/knowledge/graph/calls/graph-model.js';
-import type { GraphSearchBudget } from '../../../src/knowledge/graph/graph-search.js';
+import type { GraphQuery } from '../../../src/knowledge/graph/graph-search.js';
+import type { TokenUsage } from '../../../src/models/chat-model.js';
 import { openBuilds, scriptedModel } from '../../ingestion/support/graph-builds.js';
 import { TENANT } from '../base/support/new-base.js';
 
@@ -40,7 +41,7 @@ async function open(given: (name: string, input: never) => unknown = answer) {
   const kit = await openBuilds({}, { graphModels: (_, id) => (id === '' || id === 'reader' ? graphModel : undefined) });
   for (const [file, text] of Object.entries(MORE)) await kit.ingest(kit.dataset, file, text);
   await kit.build({ layers: ['links', 'rules'] });
-  const search = (kind: 'global' | 'drift' | 'local', more: { budget?: GraphSearchBudget; model?: string } = {}) =>
+  const search = (kind: 'global' | 'drift' | 'local', more: Pick<GraphQuery, 'budget' | 'model' | 'onCall'> = {}) =>
     kit.base.graphs.search(
       TENANT,
       { kind, question: 'Which directions are there in Orion?', datasetIds: [kit.dataset], ...more },
@@ -151,6 +152,15 @@ describe('the search drift with a model', () => {
     expect(led.length).toBeGreaterThan(0);
     expect(spent.calls).toBe(3);
     expect(read.done).toBeGreaterThan(0);
+  });
+
+  it('tells what each call took, once', async () => {
+    const { search } = await open();
+    const told: TokenUsage[] = [];
+    const { spent } = await search('drift', { budget: { calls: 6 }, onCall: (usage) => told.push(usage) });
+    expect(told).toHaveLength(3);
+    expect(told.every(({ promptTokens, completionTokens }) => promptTokens > 0 && completionTokens > 0)).toBe(true);
+    expect(told.reduce((sum, { totalTokens }) => sum + totalTokens, 0)).toBe(spent.tokens);
   });
 
   it.each([0, 1, 2, 3])('takes no more than %d calls', async (calls) => {

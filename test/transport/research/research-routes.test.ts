@@ -81,6 +81,21 @@ describe('a research', () => {
     expect(data).toMatchObject({ status: 'succeeded', final: { outcome: 'answer' } });
   });
 
+  it('tells what it was asked, in the list the beginning, while it works and when it is over', {
+    timeout: 60_000,
+  }, async () => {
+    const { ask, get, post } = await startResearchServer({ chat: () => NEVER });
+    const long = `${QUESTION} ${'And why is that? '.repeat(40)}`.trim();
+    const { data } = await post('', { question: ` ${long}\n`, stream: false, budget: { calls: 0 } });
+    const stream = await ask({});
+    const first = await stream.next();
+    const [working, over] = (await get('')).data;
+    expect(working).toMatchObject({ id: first?.json.run_id, status: 'running', question: QUESTION });
+    expect(over).toMatchObject({ id: data.run_id, question: long.slice(0, 500) });
+    expect((await get(`/${working.id}`)).data.question).toBe(QUESTION);
+    expect((await get(`/${over.id}`)).data.question).toBe(long);
+  });
+
   it('with a budget of nothing ends with a report by rules', { timeout: 60_000 }, async () => {
     const { post } = await startResearchServer();
     const { data } = await post('', { question: QUESTION, llm_id: 'scripted', stream: false, budget: { calls: 0 } });

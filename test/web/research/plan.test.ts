@@ -131,6 +131,52 @@ describe.skipIf(!hasChromium)(named('a research by a plan'), () => {
     }
   });
 
+  it('has arguments for tasks of tools, as JSON that is checked before it is saved', async () => {
+    const { page, open, ask } = await openResearch();
+    await open(formAddress('plan=yes&approve=yes'));
+    await start(page);
+    const plan = part(page, 'Plan');
+    await plan.getByRole('button', { name: 'Change the plan' }).click();
+    const editor = plan.getByRole('form', { name: 'Tasks of the plan' });
+    const first = editor.getByRole('group', { name: 'Task task_001' });
+    const args = (of: typeof first) => of.getByRole('textbox', { name: /^Arguments of the tool/ });
+    // A search has its description alone.
+    expect(await args(editor).count()).toBe(0);
+    await editor.getByRole('button', { name: 'Add a task' }).click();
+    const added = editor.getByRole('group', { name: 'Task task_005' });
+    await added.getByRole('textbox', { name: 'Description' }).fill('How much is that?');
+    await added.getByRole('combobox', { name: 'Tool' }).selectOption('calculator');
+    expect(await args(added).inputValue()).toBe('');
+    await args(added).fill('{\n  "expression": }');
+    await added.getByRole('status').getByText('This is no JSON from line 2, column 17 on.').waitFor();
+    expect(await args(added).getAttribute('aria-invalid')).toBe('true');
+    await editor.getByRole('button', { name: 'Save the plan' }).click();
+    await editor.getByRole('alert').getByText('The plan was not saved').waitFor();
+    await args(added).fill('["6 * 7"]');
+    await added.getByRole('status').getByText('Arguments are a JSON object').waitFor();
+    const [{ id }] = await ask('GET', '/research');
+    expect((await ask('GET', `/research/${id}/plan`)).plan.tasks).toHaveLength(4);
+
+    await args(added).fill('{"expression": "6 * 7"}');
+    await expect.poll(() => editor.getByRole('alert').count()).toBe(0);
+    await editor.getByRole('button', { name: 'Save the plan' }).click();
+    await part(page, 'Steps').getByRole('listitem', { name: 'How much is that?: queued' }).waitFor();
+    expect((await ask('GET', `/research/${id}/plan`)).plan.tasks[4].args).toEqual({ expression: '6 * 7' });
+    await plan.getByRole('button', { name: 'Change the plan' }).click();
+    expect(JSON.parse(await args(added).inputValue())).toEqual({ expression: '6 * 7' });
+    await args(added).fill('{');
+    // Another tool has none of them.
+    await added.getByRole('combobox', { name: 'Tool' }).selectOption('kb_search');
+    expect(await args(added).count()).toBe(0);
+    await editor.getByRole('button', { name: 'Leave it as it was' }).click();
+    await plan.getByRole('button', { name: 'Approve the plan' }).click();
+    await part(page, 'Steps')
+      .getByRole('listitem', { name: 'How much is that?: verified' })
+      .getByText('42')
+      .first()
+      .waitFor();
+  });
+
   it('asks what the question means, in place', async () => {
     const asked: string[] = [];
     const model = answeringSome((name, { text }) => {

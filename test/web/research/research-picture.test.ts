@@ -3,7 +3,15 @@ import { describe, expect, it } from 'vitest';
 import type { RunEvent } from '../../../src/graph/events.js';
 import type { TaskPlan } from '../../../src/research/plan/task-plan.js';
 import type { ResearchEvent } from '../../../src/research/research-events.js';
-import { changedTask, problemsAt, withoutTask, withTask } from '../../../web/research/plan/plan-edits.js';
+import {
+  changedTask,
+  problemsAt,
+  readArgs,
+  takesArgs,
+  textOfArgs,
+  withoutTask,
+  withTask,
+} from '../../../web/research/plan/plan-edits.js';
 import { sourcesOf } from '../../../web/research/report/cited.js';
 import { foldShown, NOTHING_SHOWN, type ResearchShown } from '../../../web/research/research-picture.js';
 import {
@@ -237,6 +245,17 @@ describe('edits of a plan', () => {
   it('drop the arguments with the tool that they were for', () => {
     expect(changedTask(tasks, 'task_002', { tool: 'calculator' })[1]?.args).toEqual({});
     expect(changedTask(tasks, 'task_002', { description: 'x' })[1]?.args).toEqual({ a: 1 });
+  });
+
+  it('tell which tasks have arguments, and read them with the place of what is no JSON', () => {
+    expect([task('a'), { ...task('a'), args: { a: 1 } }, { ...task('a'), tool: 'calculator' }].map(takesArgs)).toEqual([
+      ...[false, true, true],
+    ]);
+    expect([' \n', '{"a": [1]}', '[1]', '7', '{"__proto__": {}}', '{"a": 1,\n"b" 2}'].map(readArgs)).toEqual([
+      ...[{ args: {} }, { args: { a: [1] } }, { problem: 'object' }, { problem: 'object' }, { problem: 'object' }],
+      { problem: 'json', line: 2, column: 5 },
+    ]);
+    expect([{}, { a: 1 }].map(textOfArgs)).toEqual(['', '{\n  "a": 1\n}']);
   });
 
   it('have each problem beside its task', () => {

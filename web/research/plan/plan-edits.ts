@@ -1,4 +1,6 @@
 /** Edits of a plan's tasks, and which problems belong to which task. */
+import { isJsonObject, jsonErrorPlace, parseJson } from '../../../src/json.js';
+import { isPlanTool } from '../../../src/research/plan/plan-tools.js';
 import type { PlanProblem, Task } from '../../../src/research/plan/task-plan.js';
 
 /** The tasks with a new one behind them, whose id none of `taken` has. */
@@ -33,4 +35,29 @@ export function problemsAt(problems: readonly PlanProblem[], at: number): readon
     if (place === undefined) return at === -1 ? [{ path, problem }] : [];
     return Number(place) === at ? [{ path: rest, problem }] : [];
   });
+}
+
+/** Whether the tool of a task is called with arguments; a search has its description alone. What a task has can be changed in any case. */
+export function takesArgs({ tool, args }: Pick<Task, 'tool' | 'args'>): boolean {
+  return !isPlanTool(tool) || Object.keys(args).length > 0;
+}
+
+/** Arguments as they are written, or what keeps them from being read: no JSON from a line and a column on, or none that is an object. */
+export type ReadArgs =
+  | { readonly args: Task['args'] }
+  | { readonly problem: 'json'; readonly line: number; readonly column: number }
+  | { readonly problem: 'object' };
+
+/** Reads arguments; a blank text is none. */
+export function readArgs(text: string): ReadArgs {
+  if (text.trim() === '') return { args: {} };
+  const args = parseJson(text);
+  if (isJsonObject(args)) return { args: args as Task['args'] };
+  const [line, column] = (jsonErrorPlace(text)?.match(/\d+/g) ?? []).map(Number);
+  return line === undefined || column === undefined ? { problem: 'object' } : { problem: 'json', line, column };
+}
+
+/** Arguments as a text; blank for none. */
+export function textOfArgs(args: Task['args']): string {
+  return Object.keys(args).length === 0 ? '' : JSON.stringify(args, null, 2);
 }

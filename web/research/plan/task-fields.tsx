@@ -5,6 +5,8 @@ import type { PlanProblem, Task } from '../../../src/research/plan/task-plan.js'
 import { IconButton } from '../../parts/button.js';
 import { useTexts } from '../../shell/texts.js';
 import style from '../research.module.css';
+import { ArgsField, type ArgsFieldProps } from './args-field.js';
+import { takesArgs } from './plan-edits.js';
 import { planTexts } from './plan-texts.js';
 import { ProblemList } from './problem-list.js';
 
@@ -16,11 +18,15 @@ export interface TaskFieldsProps {
   readonly others: readonly string[];
   readonly hasBegun: boolean;
   readonly problems: readonly PlanProblem[];
+  /** Arguments as they are written, where they are not read yet. */
+  readonly argsText: string | undefined;
+  readonly onArgs: ArgsFieldProps['onWrite'];
   readonly onChange: (change: Partial<Task>) => void;
   readonly onRemove: () => void;
 }
 
-export function TaskFields({ task, tools, others, hasBegun, problems, onChange, onRemove }: TaskFieldsProps) {
+export function TaskFields(props: TaskFieldsProps) {
+  const { task, tools, others, hasBegun, problems, argsText, onArgs, onChange, onRemove } = props;
   const words = useTexts(planTexts);
   const problemsId = useId();
   const { task_id: id, description, tool, priority, depends_on: needed, expects } = task;
@@ -59,6 +65,7 @@ export function TaskFields({ task, tools, others, hasBegun, problems, onChange, 
           <Trash2 size={16} aria-hidden="true" />
         </IconButton>
       </div>
+      {(takesArgs(task) || argsText !== undefined) && <ArgsField args={task.args} text={argsText} onWrite={onArgs} />}
       <label className={style.field}>
         {words.expects}
         <input value={expects} onChange={({ target }) => onChange({ expects: target.value })} />

@@ -8,7 +8,7 @@ import { useChoices } from '../../shell/studio.js';
 import { useTexts } from '../../shell/texts.js';
 import { StatusTag } from '../../trace/status-tag.js';
 import style from '../research.module.css';
-import { type NamedResearch, PAGE_SIZE, researchAddress, useResearchList } from '../research-server.js';
+import { PAGE_SIZE, type ResearchItem, researchAddress, useResearchList } from '../research-server.js';
 import { startTexts } from './start-texts.js';
 
 export interface ResearchListProps {
@@ -50,14 +50,14 @@ export function ResearchList({ page, onTurn }: ResearchListProps) {
   );
 }
 
-function ResearchLine({ research }: { readonly research: NamedResearch }) {
+function ResearchLine({ research }: { readonly research: ResearchItem }) {
   const words = useTexts(startTexts);
   const { language } = useChoices();
   const { id, question, status, started_at: startedAt, elapsed_time: seconds, usage } = research;
   return (
     <tr>
       <th scope="row">
-        <Link href={researchAddress(id)}>{question.trim() || words.untitled}</Link>
+        <Link href={researchAddress(id)}>{question || words.untitled}</Link>
       </th>
       <td>
         <StatusTag status={status} />

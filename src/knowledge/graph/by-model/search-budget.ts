@@ -1,17 +1,19 @@
 /** What the calls of a search may take. */
 import type { CallBudget, CallSpent } from '../calls/ask-twice.js';
-import type { GraphSearchBudget } from '../graph-search.js';
+import type { GraphQuery, GraphSearchBudget } from '../graph-search.js';
 
 /** The budget of a search: asked before each call, so that it is never exceeded by more than one. */
 export class SearchBudget implements CallBudget {
   readonly #most: { readonly calls: number; readonly tokens: number };
   readonly #whole: SearchBudget | undefined;
+  readonly #onCall: GraphQuery['onCall'];
   #calls = 0;
   #tokens = 0;
   #taken = { calls: 0, tokens: 0 };
 
-  /** @param whole what it is a part of */
-  constructor({ calls, tokens }: GraphSearchBudget, whole?: SearchBudget) {
+  /** @param onCall told what each call took. @param whole what it is a part of, which tells instead */
+  constructor({ calls, tokens }: GraphSearchBudget, onCall?: GraphQuery['onCall'], whole?: SearchBudget) {
+    this.#onCall = onCall;
     this.#most = { calls: calls ?? Number.POSITIVE_INFINITY, tokens: tokens ?? Number.POSITIVE_INFINITY };
     this.#whole = whole;
   }
@@ -31,7 +33,7 @@ export class SearchBudget implements CallBudget {
   /** A share of what is left: one call at least, where there is one. */
   part(share: number): SearchBudget {
     const { calls, tokens } = this.left;
-    return new SearchBudget({ calls: Math.max(1, Math.floor(calls * share)), tokens: tokens * share }, this);
+    return new SearchBudget({ calls: Math.max(1, Math.floor(calls * share)), tokens: tokens * share }, undefined, this);
   }
 
   take(expected: CallSpent): boolean {
@@ -48,5 +50,7 @@ export class SearchBudget implements CallBudget {
     this.#calls += 1;
     this.#tokens += spent.prompt + spent.completion;
     this.#whole?.settle(expected, spent);
+    const { prompt: promptTokens, completion: completionTokens } = spent;
+    this.#onCall?.({ promptTokens, completionTokens, totalTokens: promptTokens + completionTokens });
   }
 }

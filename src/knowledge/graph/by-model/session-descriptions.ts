@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { ChunkContribution } from '../facts.js';
 import type { DescribedMaterial } from '../graph-answers.js';
 import type { GraphEntity, SummedGraph } from '../graph-records.js';
+import type { StaleUses } from '../stale-uses.js';
 import type { WrittenDescription } from './written-description.js';
 
 /** Descriptions, and UTF-16 units of all together, above which an entity gets one of a model. */
@@ -28,9 +29,16 @@ export class SessionDescriptions {
   readonly #sources: ReadonlyMap<string, readonly Source[]>;
   readonly #written = new Map<string, WrittenDescription>();
   readonly #lost: string[] = [];
+  readonly #uses: StaleUses;
 
-  constructor(graph: SummedGraph, contributions: Iterable<ReadContribution>, written: readonly WrittenDescription[]) {
+  constructor(
+    graph: SummedGraph,
+    contributions: Iterable<ReadContribution>,
+    written: readonly WrittenDescription[],
+    uses: StaleUses,
+  ) {
     this.#graph = graph;
+    this.#uses = uses;
     this.#sources = sourcesOf(graph, contributions);
     for (const one of written) {
       const id = graph.idOf.get(one.name);
@@ -49,12 +57,21 @@ export class SessionDescriptions {
     return { text: written.description, isStale: written.fingerprint !== this.#fingerprintOf(id) };
   }
 
-  /** What a model is to read to write the descriptions that are missing or stale, of the most mentioned entities first. */
+  /** {@link of}, for a search: that a stale one is used is noted. */
+  serve(id: string): { readonly text: string; readonly isStale: boolean } | undefined {
+    const found = this.of(id);
+    const written = this.#written.get(id);
+    if (found?.isStale === true && written !== undefined) this.#uses.note(written);
+    return found;
+  }
+
+  /** What a model is to read to write the descriptions that are missing or stale: the stale ones that searches use most, then those of the most mentioned entities. */
   material(limit: number): { readonly material: readonly DescribedMaterial[]; readonly of: number; lost: string[] } {
+    const usesOf = ({ id }: GraphEntity): number => this.#uses.of(this.#written.get(id));
     const wanted = [...this.#sources.keys()]
       .filter((id) => this.#isMany(id) && this.#written.get(id)?.fingerprint !== this.#fingerprintOf(id))
       .flatMap((id) => this.#graph.entities.get(id) ?? [])
-      .sort((a, b) => b.mentionCount - a.mentionCount || (a.id < b.id ? -1 : 1));
+      .sort((a, b) => usesOf(b) - usesOf(a) || b.mentionCount - a.mentionCount || (a.id < b.id ? -1 : 1));
     return {
       material: wanted.slice(0, limit).map((entity) => this.#materialOf(entity)),
       of: wanted.length,

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Community } from '../communities.js';
 import type { CommunityReport, ReportFinding, ReportMaterial } from '../graph-answers.js';
+import type { StaleUses } from '../stale-uses.js';
 import { centralMembers, reportByRules, statedRelations } from './report-by-rules.js';
 import type { ReportedGraph } from './reported-graph.js';
 import type { WrittenReport } from './written-report.js';
@@ -16,13 +17,15 @@ const MAX_DESCRIPTION = 300;
 export class SessionReports {
   readonly #session: ReportedGraph;
   readonly #written: readonly WrittenReport[];
+  readonly #uses: StaleUses;
   readonly #chunksOf = new Map<string, ReadonlySet<string>>();
   readonly #fingerprints = new Map<string, string>();
   #matched: ReadonlyMap<string, WrittenReport> | undefined;
 
-  constructor(session: ReportedGraph, written: readonly WrittenReport[]) {
+  constructor(session: ReportedGraph, written: readonly WrittenReport[], uses: StaleUses) {
     this.#session = session;
     this.#written = written;
+    this.#uses = uses;
   }
 
   /** The report on a community. Findings whose passages are all gone are left out; a report that has none left gives way to that of the rules. */
@@ -42,7 +45,13 @@ export class SessionReports {
     };
   }
 
-  /** What a model is to read to write the reports that are missing or stale, the largest communities first. */
+  /** Notes that a search was given the stale report on a community. */
+  serve({ community, isStale = false }: Pick<CommunityReport, 'community' | 'isStale'>): void {
+    const written = isStale ? this.#matches().get(community) : undefined;
+    if (written !== undefined) this.#uses.note(written);
+  }
+
+  /** What a model is to read to write the reports that are missing or stale: the stale ones that searches use most, then the largest communities first. */
   material(limit: number): {
     readonly material: readonly ReportMaterial[];
     readonly of: number;
@@ -50,9 +59,13 @@ export class SessionReports {
   } {
     const matches = this.#matches();
     const { communities } = this.#session.communities;
+    const usesOf = ({ id }: Community): number => this.#uses.of(matches.get(id));
     const wanted = communities
       .filter((one) => matches.get(one.id)?.fingerprint !== this.#fingerprintOf(one) && this.#chunks(one).size > 0)
-      .sort((a, b) => b.members.length - a.members.length || a.level - b.level || (a.id < b.id ? -1 : 1));
+      .sort(
+        (a, b) =>
+          usesOf(b) - usesOf(a) || b.members.length - a.members.length || a.level - b.level || (a.id < b.id ? -1 : 1),
+      );
     const kept = new Set([...matches.values()].map(({ key }) => key));
     return {
       material: wanted.slice(0, limit).map((one) => this.#materialOf(one)),

@@ -60,14 +60,14 @@ const SEEDS = 50;
 const USUAL_CALLS = 10;
 
 /** Which model is asked, and what it may take; undefined where rules do the work. @throws EngineError MODEL_UNKNOWN */
-function askingOf({ models }: GraphSearchWork, tenant: string, { kind, model = '', budget }: BoundedQuery) {
+function askingOf({ models }: GraphSearchWork, tenant: string, { kind, model = '', budget, onCall }: BoundedQuery) {
   if ((kind !== 'global' && kind !== 'drift') || (budget === undefined && model === '')) return undefined;
   const found = models?.(tenant, model);
   if (found === undefined) {
     if (model === '') return undefined;
     throw new EngineError('MODEL_UNKNOWN', `There is no chat model ${JSON.stringify(model.slice(0, 200))}.`);
   }
-  return { kind, asked: found, budget: new SearchBudget(budget ?? { calls: USUAL_CALLS }) } as const;
+  return { kind, asked: found, budget: new SearchBudget(budget ?? { calls: USUAL_CALLS }, onCall) } as const;
 }
 
 async function foundByRules(

@@ -73,7 +73,7 @@ export function answerAsk<A extends GraphAsk>(session: GraphSession, ask: A): Gr
 
 function told(session: GraphSession): (entity: GraphEntity) => ToldEntity {
   return ({ id, name, type, aliases, descriptions, mentionCount, documents }) => {
-    const written = session.descriptions.of(id);
+    const written = session.descriptions.serve(id);
     return {
       ...{ id, name, type, aliases, description: written?.text ?? descriptions[0] ?? '' },
       ...(written?.isStale === true && { isStale: true }),
@@ -124,6 +124,7 @@ function answerGlobal(
     }
   }
   const used = rated.slice(0, limit);
+  for (const report of used) session.reports.serve(report);
   return {
     entities: session.names.named(question).map(told(session)),
     passages: [...passages.values()].slice(0, limit),
@@ -151,7 +152,10 @@ function ratedReports(
     own = cut(at);
     reports = reportsOn(own);
   }
-  return { entities, reports: rate(question, reports), of: own.length };
+  const rated = rate(question, reports);
+  // A model reads from the first on, for as long as its budget lasts.
+  for (const report of rated) if (report.relevance >= LEAST_RATING) session.reports.serve(report);
+  return { entities, reports: rated, of: own.length };
 }
 
 function tokensOf(reports: readonly CommunityReport[]): number {
