@@ -42,6 +42,13 @@ export class SessionReports {
     };
   }
 
+  /** Reports of a model that `on` gives as stale. */
+  get staleCount(): number {
+    // Communities take long, and are not needed where no model wrote anything.
+    if (this.#written.every(({ report }) => report === undefined)) return 0;
+    return this.#session.communities.communities.filter((one) => this.on(one).isStale === true).length;
+  }
+
   /** What a model is to read to write the reports that are missing or stale, the largest communities first. */
   material(limit: number): {
     readonly material: readonly ReportMaterial[];
