@@ -14,6 +14,7 @@ import type { Settings } from '../settings/read-settings.js';
 import type { GraphMeters } from '../telemetry/graph-meters.js';
 import type { IndexSizes } from '../transport/server-parts.js';
 import type { FolderDatasets, FolderDatasetsOptions } from './folder-datasets.js';
+import { countBuilds } from './graph/count-builds.js';
 import { type KnowledgeOnDemand, knowledgeOnDemand } from './knowledge-on-demand.js';
 import type { OpenKnowledge } from './open-knowledge.js';
 import type { OpenStores } from './open-stores.js';
@@ -108,7 +109,7 @@ export function serveKnowledge(
 
 function withCountedBuilds(knowledge: OpenKnowledge, meters: GraphMeters): OpenKnowledge {
   const { builds, base } = knowledge;
-  return { ...knowledge, builds: { ...builds, run: () => builds.run().pipe(meters.counted(base.graphs)) } };
+  return { ...knowledge, builds: { ...builds, run: () => builds.run().pipe(countBuilds(meters, base.graphs)) } };
 }
 
 /** Whether a graph is to be built: a build is taken and given back at once. */

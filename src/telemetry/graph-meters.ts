@@ -1,11 +1,4 @@
-/** Metrics of the graphs of datasets, from what their builds report. */
-import { catchError, concat, EMPTY, ignoreElements, type MonoTypeOperatorFunction, mergeMap, of, tap } from 'rxjs';
-import { EngineError } from '../errors.js';
-import type { BuildProgress } from '../knowledge/graph/build/build-options.js';
-import type { BuildReport } from '../knowledge/graph/build/graph-builds.js';
-import type { GraphAnswers } from '../knowledge/graph/graph-answers.js';
-import type { KnowledgeGraphs } from '../knowledge/graph/knowledge-graphs.js';
-import { fromAbortable } from '../operators/from-abortable.js';
+/** Metrics of the graphs of datasets, from what is told of their builds. */
 import type { MetricRegistry } from './metric-registry.js';
 
 /** Bounds of what a graph may have of something. */
@@ -14,21 +7,21 @@ const SIZES = [10, 100, 1_000, 10_000, 100_000, 1_000_000];
 /** Bounds of stale reports, of which a graph has a thousand at most. */
 const STALE = [0, 1, 10, 100, 1_000];
 
-/** Of a graph that nothing contributes to. */
-const NOTHING: GraphAnswers['sizes'] = { entities: 0, relations: 0, chunks: 0, staleReports: 0 };
+/** How large a graph is. */
+export interface GraphSizes {
+  readonly entities: number;
+  readonly relations: number;
+  readonly passages: number;
+  /** Reports of a model in which something has changed since they were written. */
+  readonly staleReports: number;
+}
 
-/** Counts the builds of graphs. */
+/** Counts builds of graphs. */
 export interface GraphMeters {
-  /**
-   * Counts each build that ends, and how large its graph is then. Nothing of the source waits for that.
-   *
-   * ```text
-   * source    --p--p--E-----p--
-   * result    --p--p--E-----p--
-   * sizes              --s|        (asked at the end of a build; a graph that does not tell is not counted)
-   * ```
-   */
-  counted(graphs: Pick<KnowledgeGraphs, 'ask'>): MonoTypeOperatorFunction<BuildReport>;
+  /** A build has ended; `partial`: something is missing. */
+  built(outcome: 'complete' | 'partial' | 'failed'): void;
+  /** How large the graph of a build is at its end. */
+  measured(sizes: GraphSizes): void;
 }
 
 /** Counts builds into a registry. */
@@ -50,31 +43,11 @@ export function createGraphMeters(registry: MetricRegistry): GraphMeters {
     [],
     STALE,
   );
-  const measured = ({ entities, relations, chunks: passages, staleReports }: GraphAnswers['sizes']): void => {
-    for (const [of, size] of Object.entries({ entities, relations, passages })) sizes.observe(size, of);
-    stale.observe(staleReports);
-  };
   return {
-    counted: (graphs) =>
-      mergeMap((report) => {
-        const { tenant, datasetId, progress } = report;
-        if (progress.finishedAt === null) return of(report);
-        const outcome = outcomeOf(progress);
-        builds.add(1, outcome);
-        if (outcome === 'failed') return of(report);
-        const sizes$ = fromAbortable(() => graphs.ask(tenant, datasetId, { kind: 'sizes' })).pipe(
-          catchError((error: unknown) =>
-            EngineError.is(error) && error.code === 'GRAPH_MISSING' ? of(NOTHING) : EMPTY,
-          ),
-          tap(measured),
-          ignoreElements(),
-        );
-        return concat(of(report), sizes$);
-      }),
+    built: (outcome) => builds.add(1, outcome),
+    measured({ entities, relations, passages, staleReports }) {
+      for (const [of, size] of Object.entries({ entities, relations, passages })) sizes.observe(size, of);
+      stale.observe(staleReports);
+    },
   };
-}
-
-function outcomeOf({ progress, missing }: BuildProgress): 'complete' | 'partial' | 'failed' {
-  if (progress < 1) return 'failed';
-  return missing.length === 0 ? 'complete' : 'partial';
 }

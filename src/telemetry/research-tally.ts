@@ -1,7 +1,11 @@
 /** What a research comes to, counted from what its node tells. */
-import { ownValue } from '../dsl/json-copy.js';
-import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import { RESEARCH_OUTPUT } from '../research/service/research-frames.js';
+import { isJsonObject, type JsonObject } from '../json.js';
+
+/** Name of the notices in which a research tells of itself; its node gives it. */
+export const RESEARCH_NOTICE = 'research';
+
+/** The output of its node that holds its last event. */
+const RESEARCH_OUTPUT = 'research';
 
 /** Sub-questions whose verdicts are kept. */
 const MAX_FINDINGS = 1_000;
@@ -35,7 +39,7 @@ export class ResearchTally {
 
   /** The node has settled with these outputs. */
   settled(outputs: JsonObject): void {
-    const final: Json | undefined = ownValue(outputs, RESEARCH_OUTPUT);
+    const final = Object.hasOwn(outputs, RESEARCH_OUTPUT) ? outputs[RESEARCH_OUTPUT] : undefined;
     if (!isJsonObject(final)) return;
     this.final = final;
     if (isJsonObject(final.budget)) this.budget = final.budget;

@@ -3,11 +3,10 @@
 import type { NodeCall, NodeFailed, NodeNotice, NodeSettled, RunEvent } from '../graph/events.js';
 import type { CallReport, CallStart } from '../graph/node-events.js';
 import { findNode, type Plan } from '../graph/plan.js';
-import { RESEARCH_NOTICE } from '../research/service/research-frames.js';
 import { CHAT_NOTICE, createChatMeters } from './chat-meters.js';
 import type { Histogram, MetricRegistry } from './metric-registry.js';
 import { createResearchMeters } from './research-meters.js';
-import { ResearchTally } from './research-tally.js';
+import { RESEARCH_NOTICE, ResearchTally } from './research-tally.js';
 import type { RunWatch } from './run-watch.js';
 
 /** Value of the label that distinguishes engines. */

@@ -21,10 +21,10 @@ import {
 } from '../graph/events.js';
 import { findNode, type Node } from '../graph/plan.js';
 import { isJsonObject, type Json } from '../json.js';
-import { RESEARCH_NOTICE } from '../research/service/research-frames.js';
 import { readTraceContext, type TraceContext, type TraceSource } from '../trace-context.js';
 import { CHAT_NOTICE } from './chat-meters.js';
 import { NodeSpan, recordError } from './node-span.js';
+import { RESEARCH_NOTICE } from './research-tally.js';
 import type { RunWatch, WatchedRun } from './run-watch.js';
 import { ATTRIBUTE, boundedAttributes, CALL, type Moment, shortened } from './span-attributes.js';
 

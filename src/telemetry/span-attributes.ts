@@ -1,6 +1,5 @@
 /** The names of all attributes of spans in one place: dashboards are built on them. */
 import type { CallAttributes, CallKind } from '../graph/node-events.js';
-import { ASKED_ATTRIBUTE } from '../research/service/told-call.js';
 
 /** Attributes and events of nodes, as RAGFlow names them, and ours. */
 export const ATTRIBUTE = {
@@ -40,7 +39,10 @@ export const ATTRIBUTE = {
 
 /** Attributes of researches and their parts. */
 export const RESEARCH_ATTRIBUTE = {
-  ...{ call: ASKED_ATTRIBUTE.name, about: ASKED_ATTRIBUTE.about, money: ASKED_ATTRIBUTE.money },
+  /** The first three are given with the calls of its model. */
+  call: 'runnel.research.call',
+  about: 'runnel.research.about',
+  money: 'runnel.research.money',
   task: 'runnel.research.task.id',
   tool: 'runnel.research.task.tool',
   status: 'runnel.research.task.status',

@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { countBuilds } from '../../src/cli/graph/count-builds.js';
 import type { BuildRequest } from '../../src/knowledge/graph/build/build-options.js';
 import type { KnowledgeGraphs } from '../../src/knowledge/graph/knowledge-graphs.js';
 import { createGraphMeters } from '../../src/telemetry/graph-meters.js';
@@ -19,7 +20,7 @@ async function openCounted(graphs?: Pick<KnowledgeGraphs, 'ask'>) {
   const registry = new MetricRegistry();
   const running = builds
     .run()
-    .pipe(createGraphMeters(registry).counted(graphs ?? base.graphs))
+    .pipe(countBuilds(createGraphMeters(registry), graphs ?? base.graphs))
     .subscribe();
   onTestFinished(() => running.unsubscribe());
   const numbers = async (): Promise<ReadonlyMap<string, number>> => {

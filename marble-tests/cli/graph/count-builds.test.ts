@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type BuildProgress, newProgress } from '../../src/knowledge/graph/build/build-options.js';
-import type { BuildReport } from '../../src/knowledge/graph/build/graph-builds.js';
-import type { KnowledgeGraphs } from '../../src/knowledge/graph/knowledge-graphs.js';
-import { createGraphMeters } from '../../src/telemetry/graph-meters.js';
-import { type Labels, MetricRegistry } from '../../src/telemetry/metric-registry.js';
-import { marbles } from '../support/scheduler.js';
+import { countBuilds } from '../../../src/cli/graph/count-builds.js';
+import { type BuildProgress, newProgress } from '../../../src/knowledge/graph/build/build-options.js';
+import type { BuildReport } from '../../../src/knowledge/graph/build/graph-builds.js';
+import type { KnowledgeGraphs } from '../../../src/knowledge/graph/knowledge-graphs.js';
+import { createGraphMeters } from '../../../src/telemetry/graph-meters.js';
+import { type Labels, MetricRegistry } from '../../../src/telemetry/metric-registry.js';
+import { marbles } from '../../support/scheduler.js';
 
 const REQUEST = { layers: ['links'], budget: {}, entity_types: [], model: '' } as const;
 
@@ -33,10 +34,10 @@ function openMeters() {
     const family = registry.collect().find(({ name }) => name === 'runnel_graph_builds_total');
     return family?.type === 'counter' ? family.points.map(({ labels, value }) => [labels, value] as const) : [];
   };
-  return { counted: meters.counted(GRAPHS), builds };
+  return { counted: countBuilds(meters, GRAPHS), builds };
 }
 
-describe('counted builds', () => {
+describe('countBuilds', () => {
   it('passes every report on when it comes, and counts the ends', () =>
     marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
       const { counted, builds } = openMeters();
