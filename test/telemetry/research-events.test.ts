@@ -127,13 +127,17 @@ it('questions that are dropped or cut off end, without a verdict', async () => {
   const { collector, telemetry } = await startTracing();
   const { start, tell, settle, close } = watchResearch(telemetry);
   start();
-  tell(question('q1'), question('q2'), { type: 'steered', action: 'drop', question: 'q1' });
-  tell({ type: 'gap', missing: ['where'], action: 'answer_with_caveat' });
+  const searched = { type: 'searched', question: 'question', where: 'kb', found: 1, ms: 0 };
+  tell(question('q1'), question('q2'), { type: 'steered', action: 'drop', question: 'q1' }, searched);
+  tell({ type: 'gap', missing: ['where'], action: 'answer_with_caveat' }, searched);
   settle('answer_with_caveat');
   close();
   await telemetry.close();
   const questions = collector.spans.filter(({ name }) => name === 'research question');
-  expect(questions).toHaveLength(2);
+  // They end then, and not with their node; spans come in the order of their ends.
+  expect(collector.spans.slice(0, 4).map(({ name }) => name)).toEqual([
+    ...['research question', 'research search', 'research question', 'research search'],
+  ]);
   for (const { attributes } of questions) {
     expect(attributes['runnel.stopped']).toBe(true);
     expect(attributes).not.toHaveProperty('runnel.research.verdict');
