@@ -136,7 +136,7 @@ async function serveUntilStopped(
   const { examples, stores, studio, createServer, timeouts, closeServices, services } = opened;
   const { models, databases } = services;
   const arrivals = new Arrivals();
-  const knowledge = serveKnowledge(stores, services, { settings, log, arrivals });
+  const knowledge = serveKnowledge(stores, services, { settings, log, arrivals, graphMeters: telemetry.graphs });
   const hasRagflow = settings.nodes.ragflowBaseUrl !== undefined && settings.nodes.ragflowApiKey !== undefined;
   if (stores.sharedStates !== undefined) models.shareBreakers?.(stores.sharedStates, log);
   const stopPruning = pruneRegularly(stores, settings.stores.pruneEveryHours, log);

@@ -11,8 +11,10 @@ import { LoopTurns } from '../operators/loop-turns.js';
 import type { KnowledgeStore } from '../records/knowledge-store.js';
 import { LOCAL_TENANT } from '../settings/access.js';
 import type { Settings } from '../settings/read-settings.js';
+import type { GraphMeters } from '../telemetry/graph-meters.js';
 import type { IndexSizes } from '../transport/server-parts.js';
 import type { FolderDatasets, FolderDatasetsOptions } from './folder-datasets.js';
+import { countBuilds } from './graph/count-builds.js';
 import { type KnowledgeOnDemand, knowledgeOnDemand } from './knowledge-on-demand.js';
 import type { OpenKnowledge } from './open-knowledge.js';
 import type { OpenStores } from './open-stores.js';
@@ -38,6 +40,8 @@ export interface ServedKnowledge extends KnowledgeOnDemand {
 export interface ServedKnowledgeOptions {
   readonly settings: Pick<Settings, 'nodes' | 'stores'>;
   readonly log: Log;
+  /** Counts the builds of graphs. @default they are not counted */
+  readonly graphMeters?: GraphMeters | undefined;
   /** Before what comes, searches do not begin. @default nothing goes before them */
   readonly arrivals?: Arrivals | undefined;
   /** How datasets that are folders are read. */
@@ -54,7 +58,7 @@ const MAX_WAITING = 1_000;
 export function serveKnowledge(
   stores: OpenStores,
   services: Pick<Services, 'models' | 'threads'>,
-  { settings, log, arrivals, folders }: ServedKnowledgeOptions,
+  { settings, log, arrivals, folders, graphMeters }: ServedKnowledgeOptions,
 ): ServedKnowledge {
   const folder = settings.nodes.datasetsDir ?? path.join(settings.stores.dataDir, 'datasets');
   const stop = new AbortController();
@@ -64,7 +68,8 @@ export function serveKnowledge(
     const { nodes } = settings;
     const { termsFile, embeddings } = nodes;
     const turns = new LoopTurns({ later: arrivals?.later });
-    opened = await openKnowledge(stores, services, { log, termsFile, embeddings, turns, ingestion: nodes });
+    const knowledge = await openKnowledge(stores, services, { log, termsFile, embeddings, turns, ingestion: nodes });
+    opened = graphMeters === undefined ? knowledge : withCountedBuilds(knowledge, graphMeters);
     return opened;
   }, log);
   const open = async () => (await knowledge.open()).base;
@@ -100,6 +105,11 @@ export function serveKnowledge(
       return datasets.reduce((sum, { waiting, active }) => sum + waiting + active, 0);
     },
   };
+}
+
+function withCountedBuilds(knowledge: OpenKnowledge, meters: GraphMeters): OpenKnowledge {
+  const { builds, base } = knowledge;
+  return { ...knowledge, builds: { ...builds, run: () => builds.run().pipe(countBuilds(meters, base.graphs)) } };
 }
 
 /** Whether a graph is to be built: a build is taken and given back at once. */

@@ -117,6 +117,7 @@ export { openPostgresStores, type PostgresStores, type PostgresStoresOptions } f
 export type { RedisConfig } from '../stores/redis/redis.js';
 export { openRedisStores, type RedisStores, type RedisStoresOptions } from '../stores/redis/redis-stores.js';
 export type { ChatMeters } from '../telemetry/chat-meters.js';
+export type { GraphMeters, GraphSizes } from '../telemetry/graph-meters.js';
 export type {
   Counter,
   Distribution,
@@ -127,6 +128,8 @@ export type {
   Mirror,
   Point,
 } from '../telemetry/metric-registry.js';
+export type { ResearchMeters } from '../telemetry/research-meters.js';
+export type { ResearchTally } from '../telemetry/research-tally.js';
 export type { EndedRun, RunMeters } from '../telemetry/run-meters.js';
 export type { RunWatch, RunWatcher, WatchedRun } from '../telemetry/run-watch.js';
 export {

@@ -1,77 +1,11 @@
-/** The span of a node with those of its calls, and the names of all attributes in one place: dashboards are built on them. */
+/** The span of a node with those of its calls. */
 
 import { type Context, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
 import type { ErrorInfo } from '../graph/events.js';
-import type { CallAttributes, CallEnd, CallKind, CallReport, CallStart } from '../graph/node-events.js';
+import type { CallEnd, CallReport, CallStart } from '../graph/node-events.js';
 import type { JsonObject } from '../json.js';
-
-/** Attributes and events of nodes, as RAGFlow names them, and ours. */
-export const ATTRIBUTE = {
-  componentName: 'eino.component.name',
-  componentType: 'eino.component.type',
-  inputSize: 'eino.input.size',
-  outputSize: 'eino.output.size',
-  errorMessage: 'eino.error.message',
-  streamStart: 'eino.stream.output.start',
-  streamEnd: 'eino.stream.output.end',
-  streamSize: 'eino.stream.output.size',
-  errorType: 'error.type',
-  node: 'runnel.node.id',
-  within: 'runnel.node.within',
-  attempt: 'runnel.node.attempt',
-  continuation: 'runnel.node.then',
-  isStopped: 'runnel.stopped',
-  run: 'runnel.run.id',
-  parentRun: 'runnel.run.parent',
-  outcome: 'runnel.run.outcome',
-  tenant: 'runnel.tenant.id',
-  operation: 'gen_ai.operation.name',
-  agent: 'gen_ai.agent.id',
-  agentName: 'gen_ai.agent.name',
-  tool: 'gen_ai.tool.name',
-  model: 'gen_ai.request.model',
-  conversation: 'gen_ai.conversation.id',
-  session: 'session.id',
-  stage: 'runnel.chat.stage',
-  stageStatus: 'runnel.chat.stage.status',
-  shortcut: 'runnel.chat.shortcut',
-  inputText: 'input.value',
-  outputText: 'output.value',
-  inputTokens: 'gen_ai.usage.input_tokens',
-  outputTokens: 'gen_ai.usage.output_tokens',
-} as const;
-
-/** What a kind of call is in the conventions for generative AI: its operation, and the attribute with its name. */
-export const CALL: Readonly<Record<CallKind, { readonly operation: string; readonly name: string }>> = {
-  model: { operation: 'chat', name: ATTRIBUTE.model },
-  tool: { operation: 'execute_tool', name: ATTRIBUTE.tool },
-  agent: { operation: 'invoke_agent', name: ATTRIBUTE.agentName },
-};
-
-/** Longest text of an attribute, in characters. */
-const MAX_TEXT = 200;
-
-/** Attributes that one call may bring along. */
-const MAX_ATTRIBUTES = 32;
-
-/** A text, cut to what an attribute may have. */
-export function shortened(text: string, most = MAX_TEXT): string {
-  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
-}
-
-/** Attributes that a component made, bounded. */
-export function boundedAttributes(
-  given: CallAttributes | undefined,
-): Record<string, string | number | boolean | string[]> {
-  const entries = Object.entries(given ?? {}).slice(0, MAX_ATTRIBUTES);
-  return Object.fromEntries(entries.map(([name, value]) => [shortened(name), bounded(value)]));
-}
-
-function bounded(value: CallAttributes[string]): string | number | boolean | string[] {
-  if (typeof value === 'string') return shortened(value);
-  if (typeof value === 'number' || typeof value === 'boolean') return value;
-  return Array.isArray(value) ? value.slice(0, MAX_ATTRIBUTES).map((item) => shortened(String(item))) : String(value);
-}
+import { type ResearchPart, ResearchSpans } from './research-spans.js';
+import { ATTRIBUTE, boundedAttributes, CALL, type Moment, shortened } from './span-attributes.js';
 
 /** Calls of one node that may be open at once; further ones have no span of their own. */
 const MAX_OPEN_CALLS = 1_000;
@@ -82,15 +16,12 @@ const MAX_STAGES = 8;
 /** Longest text of an error, in characters. */
 const MAX_ERROR = 1_000;
 
-/** When what is being handled happened, in milliseconds since 1970 with fractions. */
-export interface Moment {
-  at: number;
-}
-
 /** A call that has not ended. */
 interface OpenCall {
   readonly span: Span;
   readonly context: Context;
+  /** What of a research it is part of. */
+  readonly part: ResearchPart | undefined;
 }
 
 /** The span of one activation, with those of its calls. */
@@ -109,6 +40,7 @@ export class NodeSpan {
   #calls: Map<string, OpenCall> | undefined = undefined;
   /** Stages of a chat at work, by their numbers. */
   #stages: Map<number, Span> | undefined = undefined;
+  #research: ResearchSpans | undefined = undefined;
   #hasCalled = false;
   #streamed = 0;
   #isOver = false;
@@ -172,12 +104,25 @@ export class NodeSpan {
     }
   }
 
+  /** A research tells what happens. */
+  research(event: JsonObject): void {
+    this.#research ??= new ResearchSpans(this.#tracer, this.#moment, this);
+    this.#research.told(event);
+  }
+
+  /** The node has settled. */
+  settled(outputs: JsonObject): void {
+    this.#research?.settled(outputs);
+    this.end();
+  }
+
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
     if (this.#stages !== undefined) for (const span of this.#stages.values()) stopped(span, this.#moment);
     if (this.#inside !== undefined) for (const node of [...this.#inside]) node.stop();
     if (this.#calls !== undefined) for (const { span } of this.#calls.values()) stopped(span, this.#moment);
+    this.#research?.end();
     if (this.#streamed > 0)
       this.span.addEvent(ATTRIBUTE.streamEnd, { [ATTRIBUTE.streamSize]: this.#streamed }, this.#moment.at);
     if (this.#around !== undefined) this.#around.#inside?.delete(this);
@@ -200,7 +145,8 @@ export class NodeSpan {
     this.#hasCalled = true;
     this.#calls ??= new Map();
     if (this.#calls.size >= MAX_OPEN_CALLS || this.#calls.has(id)) return;
-    const around = this.contextOf(parent);
+    const part = parent === undefined ? this.#research?.partOf(attributes) : undefined;
+    const around = part?.context ?? this.contextOf(parent);
     const { operation, name: nameAttribute } = CALL[kind];
     const shown = shortened(name);
     const span = this.#tracer.startSpan(
@@ -216,13 +162,16 @@ export class NodeSpan {
       },
       around,
     );
-    this.#calls.set(id, { span, context: trace.setSpan(around, span) });
+    this.#calls.set(id, { span, context: trace.setSpan(around, span), part });
   }
 
-  #callFinished({ id, error, usage, attributes }: CallEnd): void {
-    const span = this.#calls?.get(id)?.span;
-    if (span === undefined) return;
+  #callFinished(end: CallEnd): void {
+    const { id, error, usage, attributes } = end;
+    const open = this.#calls?.get(id);
+    if (open === undefined) return;
+    const { span, part } = open;
     this.#calls?.delete(id);
+    if (part !== undefined) this.#research?.took(part, end);
     span.setAttributes(boundedAttributes(attributes));
     if (usage !== undefined) {
       span.setAttribute(ATTRIBUTE.inputTokens, usage.promptTokens);

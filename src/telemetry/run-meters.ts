@@ -1,10 +1,12 @@
 /** Metrics of runs: how many, how long, what their nodes and models took. */
 
-import type { NodeCall, NodeFailed, NodeSettled, RunEvent } from '../graph/events.js';
+import type { NodeCall, NodeFailed, NodeNotice, NodeSettled, RunEvent } from '../graph/events.js';
 import type { CallReport, CallStart } from '../graph/node-events.js';
 import { findNode, type Plan } from '../graph/plan.js';
 import { CHAT_NOTICE, createChatMeters } from './chat-meters.js';
 import type { Histogram, MetricRegistry } from './metric-registry.js';
+import { createResearchMeters } from './research-meters.js';
+import { RESEARCH_NOTICE, ResearchTally } from './research-tally.js';
 import type { RunWatch } from './run-watch.js';
 
 /** Value of the label that distinguishes engines. */
@@ -68,6 +70,7 @@ function createSeries(registry: MetricRegistry) {
     ]),
     tools: seconds('tool_call_duration', 'How long calls of tools took.', 'tool', 'outcome'),
     chats: createChatMeters(registry),
+    researches: createResearchMeters(registry),
   };
 }
 
@@ -79,6 +82,8 @@ interface OpenCall {
 
 class RunMeter implements RunWatch {
   #calls: Map<string, OpenCall> | undefined = undefined;
+  /** Researches at work, by the number of their token. */
+  #researches: Map<number, ResearchTally> | undefined = undefined;
 
   constructor(
     private readonly series: RunSeries,
@@ -92,12 +97,25 @@ class RunMeter implements RunWatch {
         return;
       case 'node-settled':
         this.#ended(event, 'success');
+        this.#researches?.get(event.token)?.settled(event.outputs);
+        this.#researched(event.token, 'failed');
         return;
       case 'node-failed':
         this.#ended(event, 'error');
+        // One that is tried again is counted when it is over.
+        if (event.then === 'retry') this.#researches?.delete(event.token);
+        else this.#researched(event.token, 'failed');
         return;
       case 'node-notice':
-        if (event.name === CHAT_NOTICE) this.series.chats.told(event.data);
+        this.#noticed(event);
+        return;
+      case 'run-settled':
+      case 'run-interrupted':
+      case 'run-cancelled':
+        this.#researchesOver('cancelled');
+        return;
+      case 'run-failed':
+        this.#researchesOver('failed');
         return;
       case 'run-started':
       case 'node-started':
@@ -113,10 +131,6 @@ class RunMeter implements RunWatch {
       case 'body-opened':
       case 'body-resumed':
       case 'body-closed':
-      case 'run-interrupted':
-      case 'run-settled':
-      case 'run-cancelled':
-      case 'run-failed':
         return;
       default:
         event satisfies never;
@@ -125,6 +139,30 @@ class RunMeter implements RunWatch {
 
   close(): void {
     this.#calls = undefined;
+    // Without an end: another process goes on with what is at work, and counts it.
+    this.#researches = undefined;
+  }
+
+  #noticed({ name, data, token }: NodeNotice): void {
+    if (name === CHAT_NOTICE) this.series.chats.told(data);
+    if (name !== RESEARCH_NOTICE) return;
+    this.#researches ??= new Map();
+    const tally = this.#researches.get(token) ?? new ResearchTally();
+    this.#researches.set(token, tally);
+    tally.told(data);
+    this.series.researches.told(data);
+  }
+
+  #researched(token: number, outcome: 'failed' | 'cancelled'): void {
+    const tally = this.#researches?.get(token);
+    if (tally === undefined) return;
+    this.#researches?.delete(token);
+    this.series.researches.ended(tally, outcome);
+  }
+
+  /** Those that were stopped with the run, or with the body around them. */
+  #researchesOver(outcome: 'failed' | 'cancelled'): void {
+    for (const token of [...(this.#researches?.keys() ?? [])]) this.#researched(token, outcome);
   }
 
   #ended({ node, elapsedMs }: NodeSettled | NodeFailed, outcome: string): void {

@@ -23,8 +23,10 @@ import { findNode, type Node } from '../graph/plan.js';
 import { isJsonObject, type Json } from '../json.js';
 import { readTraceContext, type TraceContext, type TraceSource } from '../trace-context.js';
 import { CHAT_NOTICE } from './chat-meters.js';
-import { ATTRIBUTE, boundedAttributes, CALL, type Moment, NodeSpan, recordError, shortened } from './node-span.js';
+import { NodeSpan, recordError } from './node-span.js';
+import { RESEARCH_NOTICE } from './research-tally.js';
 import type { RunWatch, WatchedRun } from './run-watch.js';
+import { ATTRIBUTE, boundedAttributes, CALL, type Moment, shortened } from './span-attributes.js';
 
 /** Starts the span of a run; `traceId` is wanted when no caller brings one. */
 export type StartRoot = (name: string, attributes: Attributes, parent: Context, traceId: string) => Span;
@@ -233,6 +235,7 @@ export class RunSpans implements RunWatch {
     if (event.name === 'warning') {
       node?.span.addEvent('warning', { message: shortened(String(event.data.message ?? '')) }, this.#moment.at);
     } else if (event.name === CHAT_NOTICE) node?.chat(event.data);
+    else if (event.name === RESEARCH_NOTICE) node?.research(event.data);
   }
 
   #settled(event: NodeSettled): void {
@@ -246,7 +249,7 @@ export class RunSpans implements RunWatch {
     if (node.isFedLive) node.span.setAttribute(ATTRIBUTE.inputSize, this.#inputOf(known));
     // A default value stood in: the run continued, and yet there was an error.
     if (event.recovered !== undefined) recordError(node.span, event.recovered, this.#moment);
-    node.end();
+    node.settled(event.outputs);
   }
 
   #failed(event: NodeFailed): void {

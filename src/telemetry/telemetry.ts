@@ -5,6 +5,7 @@ import type { Log } from '../logger.js';
 import { Newest } from '../newest.js';
 import { requireObject } from '../operators/invalid-option.js';
 import { passThrough, type TraceSource } from '../trace-context.js';
+import { createGraphMeters, type GraphMeters } from './graph-meters.js';
 import { MetricRegistry } from './metric-registry.js';
 import type { OpenSdk, SdkPlan } from './open-sdk.js';
 import { createRunMeters, type RunMeters } from './run-meters.js';
@@ -20,6 +21,7 @@ export interface TraceIds {
 export interface Telemetry extends RunWatcher {
   readonly registry: MetricRegistry;
   readonly meters: RunMeters;
+  readonly graphs: GraphMeters;
   /** Where the activations of all watched runs stand in their traces; without a collector, what their callers sent. */
   readonly trace: TraceSource;
   /** Of a run that started here not long ago; undefined when it is not traced. */
@@ -67,6 +69,7 @@ export async function openTelemetry(env: Environment, options: TelemetryOptions)
 
 function assemble(registry: MetricRegistry, open: ((registry: MetricRegistry) => OpenSdk) | undefined): Telemetry {
   const meters = createRunMeters(registry);
+  const graphs = createGraphMeters(registry);
   addProcessGauges(registry);
   const sdk = open?.(registry);
   const traced = new Newest<TraceIds>({ maxCount: MAX_REMEMBERED });
@@ -74,6 +77,7 @@ function assemble(registry: MetricRegistry, open: ((registry: MetricRegistry) =>
   return {
     registry,
     meters,
+    graphs,
     trace: {
       contextOf: (token, call) => sources.get(token.slice(0, token.lastIndexOf('/')))?.contextOf(token, call) ?? {},
     },

@@ -5,10 +5,13 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { OpenStores } from '../../src/cli/open-stores.js';
 import { docsSeed, folderSeeds } from '../../src/cli/seed-datasets.js';
 import { serveKnowledge } from '../../src/cli/served-knowledge.js';
+import { buildRequestSchema } from '../../src/knowledge/graph/build/build-options.js';
 import { createMemoryIndexStorage } from '../../src/knowledge/search/memory-index-storage.js';
 import { createModels } from '../../src/models/router.js';
 import { modelsFromEnvironment, readSettings } from '../../src/settings/read-settings.js';
 import { createMemoryStores } from '../../src/stores/memory-stores.js';
+import { createGraphMeters } from '../../src/telemetry/graph-meters.js';
+import { MetricRegistry, renderMetrics } from '../../src/telemetry/metric-registry.js';
 import { datasetRecord, documentRecord } from '../stores/support/knowledge-records.js';
 import { temporaryFolder } from '../stores/support/temporary-folder.js';
 import { createLog } from '../stores/support/test-log.js';
@@ -31,7 +34,9 @@ async function serve() {
   const models = createModels(await modelsFromEnvironment({}, async () => ''));
   onTestFinished(() => models.close());
   const log = createLog();
-  const knowledge = serveKnowledge(opened, { models }, { settings, log });
+  const registry = new MetricRegistry();
+  const graphMeters = createGraphMeters(registry);
+  const knowledge = serveKnowledge(opened, { models }, { settings, log, graphMeters });
   onTestFinished(() => knowledge.close());
   const find = async (dataset: string, question: string) => {
     const options = {
@@ -45,7 +50,7 @@ async function serve() {
     const request = { ...options, question, datasets: [dataset], useGraph: false, useContents: false, filter: {} };
     return (await knowledge.retriever.search(request, never)).map(({ documentName }) => documentName);
   };
-  return { ...knowledge, chats: knowledge.search, stores, folder, search: find, log, loads: () => loaded };
+  return { ...knowledge, chats: knowledge.search, stores, folder, search: find, log, registry, loads: () => loaded };
 }
 
 describe('the knowledge base of a server', () => {
@@ -134,6 +139,18 @@ describe('the knowledge base of a server', () => {
       ['taken', 0],
     ]);
     expect(log.lines).toEqual(['RUNNEL_SEED_DIR names a folder that cannot be read']);
+  });
+
+  it('counts the builds of its graphs', async () => {
+    const { open, registry } = await serve();
+    const { base, builds } = await open();
+    const { dataset } = await base.datasets.create('ann', { name: 'empty' });
+    await builds.start('ann', dataset.id, buildRequestSchema.parse({}));
+    await expect
+      .poll(() => renderMetrics(registry))
+      .toMatch(
+        /^runnel_graph_builds_total\{outcome="complete"\} 1\n[\s\S]*^runnel_graph_size_count\{of="entities"\} 1\n/m,
+      );
   });
 
   it('goes on with documents that were left', async () => {

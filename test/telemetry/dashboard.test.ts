@@ -45,6 +45,11 @@ it('its labels are those that the metrics have', async () => {
     'stage',
     'status',
     'target',
+    'verdict',
+    'where',
+    'limit',
+    'per',
+    'of',
   ]);
   const { panels } = await dashboard();
   for (const { expr } of panels.flatMap(({ targets }) => targets)) {

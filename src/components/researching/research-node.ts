@@ -3,7 +3,6 @@ import { catchError, concat, concatMap, EMPTY, filter, from, map, Observable, of
 import { z } from 'zod';
 import { type CallContext, contextOf } from '../../agents/call-context.js';
 import { askModel } from '../../agents/chat.js';
-import type { StageModel } from '../../chat/stages/stage-result.js';
 import { ownList, ownObject } from '../../dsl/json-copy.js';
 import { renderValue } from '../../dsl/render-value.js';
 import { foundValue } from '../../dsl/resolve.js';
@@ -17,6 +16,7 @@ import { ROUTE_PREFIX } from '../../models/configuration.js';
 import type { Models } from '../../models/router.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
 import type { DailySpending } from '../../records/spending.js';
+import type { AskedModel } from '../../research/calls/ask-call.js';
 import { Budget, type BudgetLimits, type CallPrice, SPENT, tighterOf } from '../../research/calls/budget.js';
 import type { Journal } from '../../research/calls/journal.js';
 import { runDeepSearch } from '../../research/deep/deep-search.js';
@@ -26,6 +26,7 @@ import { runPlannedResearch } from '../../research/plan/plan-research.js';
 import type { ResearchEvent } from '../../research/research-events.js';
 import { RESEARCH_NOTICE, RESEARCH_OUTPUT } from '../../research/service/research-frames.js';
 import { type ResearchSettings, readResearchSettings, wantsPlan } from '../../research/service/research-settings.js';
+import { toldCall } from '../../research/service/told-call.js';
 import { type Steer, storedSteerSchema } from '../../research/steer.js';
 import { usageEvent } from '../chat/answers.js';
 import { createTextReader } from '../values/text-reader.js';
@@ -66,13 +67,10 @@ export function researchNode(
     const journal = journalOf(activation, report);
     const llmId = settings.llm_id || params.llm_id;
     const { spending, models } = context.services;
-    const budget = new Budget(limitsOf(usual.budget, params, settings), {
-      price: priceOf(models, llmId),
-      day: spending,
-      journal,
-    });
+    const price = priceOf(models, llmId);
+    const budget = new Budget(limitsOf(usual.budget, params, settings), { price, day: spending, journal });
     const depth = { ...usual, budget: budget.limits };
-    const model = modelOf(context, llmId, report);
+    const model = modelOf(context, llmId, { report, price });
     const ports = { asking: { model, budget, journal }, steers$: steersOf(context), now: context.now };
     const all: Searched = {
       datasetIds: settings.dataset_ids ?? params.dataset_ids ?? undefined,
@@ -157,7 +155,11 @@ function journalOf(activation: Activation, report: Report): Journal {
 }
 
 /** The model of a research, its calls told to the run; undefined where none is configured. */
-function modelOf(context: CallContext, llmId: string, report: Report): StageModel | undefined {
+function modelOf(
+  context: CallContext,
+  llmId: string,
+  { report, price }: { readonly report: Report; readonly price: CallPrice | undefined },
+): AskedModel | undefined {
   const { models } = context.services;
   if (models === undefined || (models.isScripted && llmId === '')) return undefined;
   const { choice } = chatRouteOf(models, llmId);
@@ -165,7 +167,7 @@ function modelOf(context: CallContext, llmId: string, report: Report): StageMode
   return {
     name: choice.name,
     model: {
-      chat: (request) => {
+      chat: (request, asked) => {
         calls += 1;
         const asked$ = askModel(context, {
           id: `${request.jsonSchema?.name ?? 'write'}-${calls}`,
@@ -177,7 +179,7 @@ function modelOf(context: CallContext, llmId: string, report: Report): StageMode
         return asked$.pipe(
           filter((event): event is ChatDelta => {
             if (event.type === 'call') {
-              report(event);
+              report(toldCall(event, asked, price));
               return false;
             }
             if (event.type === 'usage') report(usageEvent(event));

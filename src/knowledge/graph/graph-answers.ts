@@ -140,6 +140,8 @@ export interface FoundInGraph {
 /** One question. */
 export type GraphAsk =
   | { readonly kind: 'counts' }
+  /** How large the graph is, without its communities. */
+  | { readonly kind: 'sizes' }
   | { readonly kind: 'local'; readonly question: string; readonly limit: number }
   | { readonly kind: 'rank'; readonly question: string; readonly found: readonly RankSeed[]; readonly limit: number }
   | { readonly kind: 'path'; readonly question: string; readonly between?: readonly [string, string] | undefined }
@@ -167,6 +169,14 @@ export type GraphAsk =
 /** The answer to each kind. */
 export interface GraphAnswers {
   readonly counts: { readonly entities: number; readonly relations: number; readonly communities: number };
+  readonly sizes: {
+    readonly entities: number;
+    readonly relations: number;
+    /** Those that contribute to it. */
+    readonly chunks: number;
+    /** Reports of a model in which something has changed since they were written. */
+    readonly staleReports: number;
+  };
   readonly local: FoundInGraph;
   readonly rank: FoundInGraph;
   readonly path: { readonly entities: readonly ToldEntity[]; readonly paths: readonly FoundPath[] };

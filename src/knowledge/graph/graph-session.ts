@@ -180,6 +180,13 @@ export class GraphSession {
     return made.descriptions;
   }
 
+  /** Chunks that contribute anything. */
+  get chunkCount(): number {
+    const chunks = this.#chunks();
+    // What a user gave without a chunk is of none.
+    return chunks.size - (chunks.has('') ? 1 : 0);
+  }
+
   /** Whether a chunk contributes anything. */
   hasChunk(id: string): boolean {
     return this.#chunks().has(id);

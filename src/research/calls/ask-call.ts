@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import { concatMap, defer, finalize, map, Observable, of, tap, throwError, timeout } from 'rxjs';
 import type { z } from 'zod';
-import type { StageModel } from '../../chat/stages/stage-result.js';
 import { EngineError } from '../../errors.js';
 import { type Json, type JsonObject, parseJson } from '../../json.js';
 import type { ChatDelta, ChatRequest } from '../../models/chat-model.js';
@@ -22,14 +21,35 @@ import {
   type StreamedCallName,
 } from './research-calls.js';
 
+/** What a call is for. */
+export interface AskedFor {
+  readonly name: ResearchCallName | StreamedCallName;
+  /** Id of the sub-question or the task that it is about. @default the research as a whole */
+  readonly about?: string | undefined;
+}
+
+/** A model that a research asks, by the name that its requests carry; it is told what each call is for. */
+export interface AskedModel {
+  readonly model: { chat(request: ChatRequest, asked: AskedFor): Observable<ChatDelta> };
+  readonly name: string;
+}
+
 /** What questions are asked with. */
 export interface Asking {
   /** Undefined: there is none, and rules do its work. */
-  readonly model: StageModel | undefined;
+  readonly model: AskedModel | undefined;
+  /** Id of the sub-question or the task that all of it is about. @default the research as a whole */
+  readonly about?: string | undefined;
   readonly budget: Budget;
   readonly journal: Journal;
   /** Milliseconds before the second attempt; doubles with each further one. @default 250 */
   readonly retryMs?: number | undefined;
+}
+
+/** What a sub-question is asked with; its id is that within the task that `asking` is about. */
+export function askingAbout(asking: Asking, question: string): Asking {
+  const { about: task } = asking;
+  return { ...asking, about: task === undefined ? question : `${task}/${question}` };
 }
 
 /** Attempts in all while the model cannot be reached, is overloaded, or is cut off. */
@@ -58,7 +78,7 @@ export function askCall<N extends ResearchCallName>(
   name: N,
   input: JsonObject,
 ): Observable<ResearchAnswer<N>> {
-  const { model, budget, journal, retryMs = RETRY_MS } = asking;
+  const { model, budget, journal, about, retryMs = RETRY_MS } = asking;
   return defer(() => {
     const key = keyOf(name, input);
     const kept = journal.find(key);
@@ -70,7 +90,7 @@ export function askCall<N extends ResearchCallName>(
       jsonSchema: { name, schema: answerSchema(name) },
     };
     let broken = 0;
-    return attempt(model, request, budget, 'work').pipe(
+    return attempt(model, request, { name, about }, budget, 'work').pipe(
       collectAnswer(),
       map(({ text }) => readAnswer(name, text)),
       retryWith({
@@ -103,7 +123,7 @@ export type StreamedPiece = { readonly type: 'text'; readonly text: string } | {
  * Errors: as {@link askCall}; OUTPUT_INVALID for an empty answer.
  */
 export function askStreamed(asking: Asking, name: StreamedCallName, input: JsonObject): Observable<StreamedPiece> {
-  const { model, budget, journal, retryMs = RETRY_MS } = asking;
+  const { model, budget, journal, about, retryMs = RETRY_MS } = asking;
   return defer((): Observable<StreamedPiece> => {
     const key = keyOf(name, input);
     const kept = journal.find(key);
@@ -115,7 +135,7 @@ export function askStreamed(asking: Asking, name: StreamedCallName, input: JsonO
     const pieces$ = defer(() => {
       const isAnew = text !== '';
       text = '';
-      const answer$ = attempt(model, request, budget, 'report').pipe(
+      const answer$ = attempt(model, request, { name, about }, budget, 'report').pipe(
         textOf((piece) => {
           text += piece;
         }),
@@ -162,7 +182,7 @@ function textOf(add: (piece: string) => void) {
     );
 }
 
-function requestOf(model: StageModel, task: string, input: JsonObject, maxTokens: number): ChatRequest {
+function requestOf(model: AskedModel, task: string, input: JsonObject, maxTokens: number): ChatRequest {
   return {
     model: model.name,
     messages: [
@@ -176,7 +196,13 @@ function requestOf(model: StageModel, task: string, input: JsonObject, maxTokens
 }
 
 /** One call, counted from before it is sent until it ends, however it ends. */
-function attempt({ model }: StageModel, request: ChatRequest, budget: Budget, purpose: Purpose): Observable<ChatDelta> {
+function attempt(
+  { model }: AskedModel,
+  request: ChatRequest,
+  asked: AskedFor,
+  budget: Budget,
+  purpose: Purpose,
+): Observable<ChatDelta> {
   return defer(() => {
     const prompt = request.messages.reduce((sum, { content }) => sum + estimateTokens(String(content)), 0);
     const { maxTokens = 0 } = request.sampling ?? {};
@@ -185,7 +211,7 @@ function attempt({ model }: StageModel, request: ChatRequest, budget: Budget, pu
         let usage: { prompt: number; answer: number } | undefined;
         let answer = '';
         const settle = (): void => admitted.settle(usage ?? { prompt, answer: estimateTokens(answer) });
-        return model.chat(request).pipe(
+        return model.chat(request, asked).pipe(
           timeout({ each: ATTEMPT_MS, with: () => throwError(slowModel) }),
           tap({
             next: (piece) => {

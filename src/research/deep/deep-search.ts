@@ -20,7 +20,7 @@ import {
   timer,
 } from 'rxjs';
 import { expandQueue } from '../../operators/expand-queue.js';
-import { askCall } from '../calls/ask-call.js';
+import { askCall, askingAbout } from '../calls/ask-call.js';
 import { EvidenceTable, type FoundEvidence, type ResearchEvidence } from '../evidence/evidence-table.js';
 import type { ResearchEvent } from '../research-events.js';
 import type { Steer } from '../steer.js';
@@ -300,7 +300,7 @@ class DeepSearch {
     const part = partOf(found, at, best);
     if (at >= looks || part.length === 0) return of(best ?? NOT_READ);
     if (at > 0) this.#tell({ type: 'evidence', question: id, items: part });
-    return readQuestion(this.#ports.asking, text, part).pipe(
+    return readQuestion(askingAbout(this.#ports.asking, id), text, part).pipe(
       concatMap((reading) => {
         if (isFact(reading) && reading.confidence >= SURE) return of(reading);
         const better = best !== undefined && isFact(best) && !isFact(reading) ? best : reading;

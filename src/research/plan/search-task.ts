@@ -27,8 +27,9 @@ export function searchTask(task: Task, input: TaskInput, { depth, ports, tell }:
     if (lacking.length > 0) return throwError(() => lacks(task, lacking));
     let picture = EMPTY_PICTURE;
     const known = depends_on.flatMap((id) => input.results.get(id)?.known ?? []);
+    const own: ResearchPorts = { ...ports, asking: { ...ports.asking, about: task_id } };
     return concat(
-      runDeepSearch({ question: askedBy(task, input), depth, known, writes: false }, ports).pipe(
+      runDeepSearch({ question: askedBy(task, input), depth, known, writes: false }, own).pipe(
         tap((event) => {
           picture = foldResearch(picture, event);
           const told = eventOfTask(event, task_id);

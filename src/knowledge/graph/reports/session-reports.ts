@@ -51,6 +51,13 @@ export class SessionReports {
     if (written !== undefined) this.#uses.note(written);
   }
 
+  /** Reports of a model that `on` gives as stale. */
+  get staleCount(): number {
+    // Communities take long, and are not needed where no model wrote anything.
+    if (this.#written.every(({ report }) => report === undefined)) return 0;
+    return this.#session.communities.communities.filter((one) => this.on(one).isStale === true).length;
+  }
+
   /** What a model is to read to write the reports that are missing or stale: the stale ones that searches use most, then the largest communities first. */
   material(limit: number): {
     readonly material: readonly ReportMaterial[];

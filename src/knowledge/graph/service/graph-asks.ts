@@ -29,6 +29,11 @@ export function answerAsk<A extends GraphAsk>(session: GraphSession, ask: A): Gr
           communities: session.communities.communities.length,
         };
       }
+      case 'sizes': {
+        const { entities, relations } = session.graph;
+        const { chunkCount: chunks, reports } = session;
+        return { entities: entities.size, relations: relations.length, chunks, staleReports: reports.staleCount };
+      }
       case 'local':
         return {
           entities: session.names.named(ask.question).map(told(session)),
