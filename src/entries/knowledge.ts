@@ -171,6 +171,7 @@ export type {
   GraphNote,
   GraphStore,
   MissingChunks,
+  ShardPlace,
 } from '../records/graph-store.js';
 export type {
   IndexChange,

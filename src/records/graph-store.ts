@@ -22,11 +22,22 @@ export function textHash(text: string): string {
   return createHash('md5').update(text).digest('hex');
 }
 
+/** Parts of a graph of which each has a revision, so that readers take only what has changed. */
+export const GRAPH_SHARDS = 64;
+
+/** The shard of the contributions of a document, 0 to 63, as a database makes it, too. */
+export function shardOf(documentId: string): number {
+  return (createHash('md5').update(documentId).digest()[0] ?? 0) % GRAPH_SHARDS;
+}
+
 /** Which contribution; without what it says. */
 export type ContributionHead = Omit<ContributionRecord, 'body'>;
 
 /** A place in the order of contributions. */
 export type ContributionPlace = Pick<ContributionRecord, 'chunkId' | 'layer'>;
+
+/** A place in the order of the contributions of a shard. */
+export type ShardPlace = Pick<ContributionRecord, 'documentId' | 'chunkId' | 'layer'>;
 
 /** A small record that belongs to a graph: a decision about names, a report of a community, a setting … */
 export interface GraphNote {
@@ -68,7 +79,7 @@ export interface MissingChunks {
  * not exist for readers, so nothing of what was deleted stays in a graph. The tenant is a parameter of every call.
  */
 export interface GraphStore {
-  /** Stores contributions in place of those of the same chunk and layer; those of chunks that are gone are left out. A few hundred at a time. */
+  /** Stores contributions in place of those of the same chunk and layer; those of chunks that are gone, or of another dataset, are left out. A few hundred at a time. */
   putContributions(tenant: string, datasetId: string, contributions: readonly ContributionRecord[]): Promise<void>;
   /** Deletes the contributions of a layer; gives how many there were. */
   deleteContributions(tenant: string, datasetId: string, layer: string): Promise<number>;
@@ -77,6 +88,19 @@ export interface GraphStore {
     tenant: string,
     datasetId: string,
     after: ContributionPlace | undefined,
+    limit: number,
+  ): Promise<readonly ContributionHead[]>;
+  /**
+   * The revision of each shard, see {@link shardOf}; one that is absent is at 0, undefined where there is no dataset. It rises with everything that changes which contributions of the
+   * shard there are for readers, in the same transaction, so what was read after it is at least as new. It may rise where nothing has changed.
+   */
+  shardRevisions(tenant: string, datasetId: string): Promise<ReadonlyMap<number, number> | undefined>;
+  /** The next contributions of a shard behind a place, in the order of documents, chunks and layers. */
+  shardHeads(
+    tenant: string,
+    datasetId: string,
+    shard: number,
+    after: ShardPlace | undefined,
     limit: number,
   ): Promise<readonly ContributionHead[]>;
   /** Those that there are of these chunks, in no order. */
@@ -104,7 +128,7 @@ export interface GraphStore {
   ): Promise<readonly GraphNote[]>;
   /** Deletes notes of a kind, all without `keys`; gives how many there were. */
   deleteNotes(tenant: string, datasetId: string, kind: string, keys?: readonly string[]): Promise<number>;
-  /** Raised by everything that is put or deleted here; 0 for a dataset without a graph. */
+  /** Raised by everything that is put or deleted here, and by rules of the dataset that are changed; 0 before. */
   graphRevision(tenant: string, datasetId: string): Promise<number>;
   /** Deletes contributions, notes and the build of a dataset; whether there were any. */
   clearGraph(tenant: string, datasetId: string): Promise<boolean>;

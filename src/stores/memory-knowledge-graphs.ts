@@ -5,6 +5,7 @@ import {
   type GraphBuildRecord,
   type GraphNote,
   type GraphStore,
+  shardOf,
   textHash,
 } from '../records/graph-store.js';
 import type { ChunkRecord } from '../records/knowledge.js';
@@ -21,13 +22,21 @@ interface StoredGraph {
   readonly tenant: string;
   readonly datasetId: string;
   revision: number;
+  readonly shards: Map<number, number>;
   readonly contributions: Map<string, ContributionRecord>;
   readonly notes: Map<string, Map<string, GraphNote['value']>>;
   build?: GraphBuildRecord & { readonly queued: number; claimedBy?: string; claimedUntil: number; begun: number };
 }
 
+/** What the rest of the store tells. */
+export interface MemoryGraphs extends GraphStore {
+  /** What is searched of a document may have changed. */
+  documentChanged(tenant: string, datasetId: string, documentId: string): void;
+  rulesChanged(tenant: string, datasetId: string): void;
+}
+
 /** Graphs over the chunks of a store in memory; those of datasets that are gone go with the next call. */
-export function createMemoryGraphs({ chunks, hasDataset, clock }: GraphGround): GraphStore {
+export function createMemoryGraphs({ chunks, hasDataset, clock }: GraphGround): MemoryGraphs {
   const graphs = new Map<string, StoredGraph>();
   let line = 0;
   const keyOf = (tenant: string, datasetId: string): string => JSON.stringify([tenant, datasetId]);
@@ -39,34 +48,51 @@ export function createMemoryGraphs({ chunks, hasDataset, clock }: GraphGround): 
   const open = (tenant: string, datasetId: string): StoredGraph | undefined => {
     if (!hasDataset(tenant, datasetId)) return find(tenant, datasetId);
     const key = keyOf(tenant, datasetId);
-    const known = graphs.get(key) ?? { tenant, datasetId, revision: 0, contributions: new Map(), notes: new Map() };
+    const known = graphs.get(key) ?? {
+      ...{ tenant, datasetId, revision: 0 },
+      ...{ shards: new Map(), contributions: new Map(), notes: new Map() },
+    };
     graphs.set(key, known);
     return known;
   };
-  /** Contributions that are of the texts that there are, by chunk and layer. */
-  const alive = (tenant: string, datasetId: string): ContributionRecord[] => {
+  const raise = ({ shards }: StoredGraph, documentId: string): void => {
+    const shard = shardOf(documentId);
+    shards.set(shard, (shards.get(shard) ?? 0) + 1);
+  };
+  /** Contributions that are of the texts that there are, by chunk and layer. @param shard only those of one */
+  const alive = (tenant: string, datasetId: string, shard?: number): ContributionRecord[] => {
     const graph = find(tenant, datasetId);
     if (graph === undefined) return [];
     const byId = new Map(chunks(tenant, datasetId).map((chunk) => [chunk.id, chunk]));
-    const found = [...graph.contributions.values()].filter(({ chunkId, textHash: hash }) => {
+    const found = [...graph.contributions.values()].filter(({ chunkId, documentId, textHash: hash }) => {
       const chunk = byId.get(chunkId);
-      return chunk !== undefined && textHash(chunk.text) === hash;
+      if (chunk === undefined || (shard !== undefined && shardOf(documentId) !== shard)) return false;
+      return textHash(chunk.text) === hash;
     });
     return found.sort((a, b) => compare([a.chunkId, a.layer], [b.chunkId, b.layer]));
   };
   return {
     async putContributions(tenant, datasetId, contributions) {
       const graph = open(tenant, datasetId);
-      const known = new Set(chunks(tenant, datasetId).map(({ id }) => id));
-      for (const one of contributions)
-        if (known.has(one.chunkId)) graph?.contributions.set(`${one.chunkId} ${one.layer}`, one);
-      if (graph !== undefined && contributions.length > 0) graph.revision += 1;
+      if (graph === undefined || contributions.length === 0) return;
+      const known = new Map(chunks(tenant, datasetId).map(({ id, documentId }) => [id, documentId]));
+      for (const one of contributions) {
+        const documentId = known.get(one.chunkId);
+        if (documentId === undefined) continue;
+        graph.contributions.set(`${one.chunkId} ${one.layer}`, { ...one, documentId });
+        raise(graph, documentId);
+      }
+      graph.revision += 1;
     },
     async deleteContributions(tenant, datasetId, layer) {
       const graph = find(tenant, datasetId);
       const gone = [...(graph?.contributions ?? [])].filter(([, one]) => one.layer === layer);
-      for (const [place] of gone) graph?.contributions.delete(place);
-      if (graph !== undefined && gone.length > 0) graph.revision += 1;
+      if (graph === undefined || gone.length === 0) return 0;
+      for (const [place, { documentId }] of gone) {
+        graph.contributions.delete(place);
+        raise(graph, documentId);
+      }
+      graph.revision += 1;
       return gone.length;
     },
     async contributionHeads(tenant, datasetId, after, limit) {
@@ -75,6 +101,18 @@ export function createMemoryGraphs({ chunks, hasDataset, clock }: GraphGround): 
         ({ chunkId, layer }) => place === undefined || compare([chunkId, layer], place) > 0,
       );
       return behind.slice(0, limit).map(({ body: _, ...head }) => head);
+    },
+    async shardRevisions(tenant, datasetId) {
+      if (!hasDataset(tenant, datasetId)) return undefined;
+      return new Map(find(tenant, datasetId)?.shards);
+    },
+    async shardHeads(tenant, datasetId, shard, after, limit) {
+      const place = after && [after.documentId, after.chunkId, after.layer];
+      const behind = alive(tenant, datasetId, shard)
+        .map((one) => ({ one, at: [one.documentId, one.chunkId, one.layer] }))
+        .filter(({ at }) => place === undefined || compare(at, place) > 0)
+        .sort((a, b) => compare(a.at, b.at));
+      return behind.slice(0, limit).map(({ one: { body: _, ...head } }) => head);
     },
     async readContributions(tenant, datasetId, chunkIds) {
       const wanted = new Set(chunkIds);
@@ -125,11 +163,20 @@ export function createMemoryGraphs({ chunks, hasDataset, clock }: GraphGround): 
       if (graph === undefined) return false;
       const notes = [...graph.notes.values()].some(({ size }) => size > 0);
       const had = notes || alive(tenant, datasetId).length > 0 || graph.build !== undefined;
+      for (const { documentId } of graph.contributions.values()) raise(graph, documentId);
       graph.contributions.clear();
       graph.notes.clear();
       delete graph.build;
       graph.revision += 1;
       return had;
+    },
+    documentChanged(tenant, datasetId, documentId) {
+      const graph = find(tenant, datasetId);
+      if (graph !== undefined) raise(graph, documentId);
+    },
+    rulesChanged(tenant, datasetId) {
+      const graph = find(tenant, datasetId);
+      if (graph !== undefined) graph.revision += 1;
     },
     async startBuild(tenant, datasetId, build) {
       const graph = open(tenant, datasetId);

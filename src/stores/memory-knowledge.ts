@@ -123,7 +123,7 @@ export function createMemoryKnowledge(options: MemoryKnowledgeOptions = {}): Kno
   };
   const isFree = ({ claimedBy, claimedUntil }: StoredDocument): boolean =>
     claimedBy === undefined || claimedUntil <= clock();
-  const graphs = createMemoryGraphs({
+  const { documentChanged, rulesChanged, ...graphs } = createMemoryGraphs({
     clock,
     hasDataset: (tenant, id) => datasetOf(tenant, id) !== undefined,
     chunks: (tenant, id) =>
@@ -131,6 +131,10 @@ export function createMemoryKnowledge(options: MemoryKnowledgeOptions = {}): Kno
         .filter(({ record }) => record.datasetId === id && record.isEnabled)
         .flatMap(({ record }) => shelfOf(tenant).chunks.available(record.id)),
   });
+  const chunksChanged = (tenant: string, documentId: string): void => {
+    const document = documentOf(tenant, documentId);
+    if (document !== undefined) documentChanged(tenant, document.record.datasetId, documentId);
+  };
 
   return {
     ...graphs,
@@ -150,6 +154,7 @@ export function createMemoryKnowledge(options: MemoryKnowledgeOptions = {}): Kno
       if (found === undefined) return undefined;
       if (change.name !== undefined) requireDatasetName(tenant, id, change.name);
       found.record = { ...found.record, ...change };
+      if (change.graphRules !== undefined) rulesChanged(tenant, id);
       return found.record;
     },
     async listDatasets(tenant, query) {
@@ -221,6 +226,7 @@ export function createMemoryKnowledge(options: MemoryKnowledgeOptions = {}): Kno
       if (change.name !== undefined) requireDocumentName(tenant, after);
       if (change.run !== undefined && change.run !== 'RUNNING') found.claimedBy = undefined;
       found.record = after;
+      if (change.isEnabled !== undefined) documentChanged(tenant, after.datasetId, id);
       return counted(tenant, found);
     },
     async discardDocuments(tenant, datasetId, ids) {
@@ -228,6 +234,7 @@ export function createMemoryKnowledge(options: MemoryKnowledgeOptions = {}): Kno
         const found = documentOf(tenant, id);
         if (found?.record.datasetId !== datasetId) return false;
         found.isDiscarded = true;
+        documentChanged(tenant, datasetId, id);
         return true;
       });
     },
@@ -309,6 +316,7 @@ export function createMemoryKnowledge(options: MemoryKnowledgeOptions = {}): Kno
     async putChunks(tenant, documentId, attempt, chunks, { isWritten = false } = {}) {
       requireAttempt(tenant, documentId, attempt);
       shelfOf(tenant).chunks.put(documentId, attempt, chunks, isWritten);
+      chunksChanged(tenant, documentId);
     },
     async findChunks(tenant, ids) {
       const found = shelfOf(tenant).chunks.find(ids);
@@ -324,7 +332,10 @@ export function createMemoryKnowledge(options: MemoryKnowledgeOptions = {}): Kno
       return chunks.after(documentId, after, limit, (one) => isIndexed === undefined || one.isIndexed === isIndexed);
     },
     async updateChunk(tenant, documentId, id, change) {
-      return documentOf(tenant, documentId) && shelfOf(tenant).chunks.update(documentId, id, change);
+      const updated = documentOf(tenant, documentId) && shelfOf(tenant).chunks.update(documentId, id, change);
+      const isSeen = change.text !== undefined || change.isAvailable !== undefined;
+      if (updated !== undefined && isSeen) chunksChanged(tenant, documentId);
+      return updated;
     },
     async markIndexed(tenant, documentId, chunks) {
       shelfOf(tenant).chunks.markIndexed(documentId, chunks);
@@ -333,7 +344,10 @@ export function createMemoryKnowledge(options: MemoryKnowledgeOptions = {}): Kno
       return shelfOf(tenant).chunks.stale(documentId, attempt, limit);
     },
     async deleteChunks(tenant, documentId, ids) {
-      return documentOf(tenant, documentId) === undefined ? [] : shelfOf(tenant).chunks.delete(documentId, ids);
+      if (documentOf(tenant, documentId) === undefined) return [];
+      const deleted = shelfOf(tenant).chunks.delete(documentId, ids);
+      if (deleted.length > 0) chunksChanged(tenant, documentId);
+      return deleted;
     },
     async putVectors(tenant, documentId, model, vectors) {
       shelfOf(tenant).chunks.putVectors(documentId, model, vectors);

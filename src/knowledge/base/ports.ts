@@ -88,8 +88,6 @@ export interface PassageIndexes {
   open(tenant: string, datasetId: string, model?: PassageModel): PassageIndex;
   /** Deletes all that is stored of the index of a dataset. */
   drop(tenant: string, datasetId: string): Promise<void>;
-  /** A number that rises with every change of the index of a dataset. @default it is not told */
-  generation?(tenant: string, datasetId: string): Promise<number>;
   /** Resolves when no work goes on in the background: before the store is closed. */
   settled(): Promise<void>;
   /** Indexes that are in memory, how many passages they find, and of how many their last searches missed a vector, as far as that is known without reading. */

@@ -70,7 +70,6 @@ export function createSearchIndexes(options: SearchIndexesOptions): PassageIndex
   };
   return {
     open: (tenant, datasetId, model) => passageIndex(() => indexOf(tenant, datasetId, model), model),
-    generation: (tenant, dataset) => storage.generation({ tenant, dataset }),
     async settled() {
       await Promise.all([...leaving, ...[...opened.values()].map((index) => index.settled())]);
     },

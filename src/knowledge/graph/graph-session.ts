@@ -31,6 +31,8 @@ export interface ContributionKey {
 /** A contribution as it is stored. */
 export interface StoredContribution extends ChunkContribution {
   readonly version: string;
+  /** The part of the stored graph that it is read with. @default none */
+  readonly shard?: number | undefined;
   /** Of the text that it was made of. @default not known */
   readonly textHash?: string | undefined;
 }
@@ -121,10 +123,18 @@ export class GraphSession {
     }
   }
 
-  /** Of the contributions that there should be those that are missing, after those are removed that should not be. */
-  missing(wanted: readonly ContributionKey[]): ContributionKey[] {
+  /**
+   * Of the contributions that there should be those that are missing, after those are removed that should not be.
+   *
+   * @param within shards that `wanted` is all of; others stay as they are. @default it is all of the graph
+   */
+  missing(wanted: readonly ContributionKey[], within?: ReadonlySet<number>): ContributionKey[] {
     const keys = new Set(wanted.map(placeOf));
-    const gone = [...this.#contributions.values()].filter((one) => !keys.has(placeOf(one)));
+    const gone: StoredContribution[] = [];
+    for (const one of this.#contributions.values()) {
+      if (within !== undefined && (one.shard === undefined || !within.has(one.shard))) continue;
+      if (!keys.has(placeOf(one))) gone.push(one);
+    }
     if (gone.length > 0) this.change({ remove: gone });
     return wanted.filter((key) => {
       const own = this.#contributions.get(placeOf(key));

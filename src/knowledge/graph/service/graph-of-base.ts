@@ -15,7 +15,8 @@ import type { FoundPassageOfGraph } from '../search/found-passages.js';
 import { createDatasetRules } from './dataset-rules.js';
 import { findInGraphs } from './find-in-graphs.js';
 import { findGiven, replaceGiven } from './given-store.js';
-import { createHeldGraphs, pairOf } from './held-graphs.js';
+import { pairOf } from './graph-notes.js';
+import { createHeldGraphs } from './held-graphs.js';
 import type { GraphDesk } from './open-desk.js';
 import { createOwnAliases } from './own-aliases.js';
 
@@ -35,8 +36,8 @@ const MAX_DECISIONS = 10_000;
 
 /** The graphs of a knowledge base. */
 export function createKnowledgeGraphs({ parts, desk, models }: KnowledgeGraphsOptions): KnowledgeGraphs {
-  const { store, indexes } = parts;
-  const held = createHeldGraphs({ store, indexes, desk });
+  const { store } = parts;
+  const held = createHeldGraphs({ store, desk });
   const ask: KnowledgeGraphs['ask'] = async (tenant, datasetId, question) => {
     const answer = await held.ask(tenant, datasetId, question);
     if (answer !== undefined) return answer;

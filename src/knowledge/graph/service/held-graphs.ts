@@ -1,27 +1,19 @@
 /** Brings what is stored of a graph to the desk that holds it in memory. */
-import type { ContributionHead, GraphNote } from '../../../records/graph-store.js';
+import { addTo } from '../../../group-by.js';
+import { Newest } from '../../../newest.js';
+import { type ContributionHead, GRAPH_SHARDS, shardOf } from '../../../records/graph-store.js';
 import type { KnowledgeStore } from '../../../records/knowledge-store.js';
-import type { PassageIndexes } from '../../base/ports.js';
-import {
-  DESCRIPTION_NOTE,
-  MAX_DESCRIBED,
-  readDescription,
-  type WrittenDescription,
-} from '../by-model/written-description.js';
-import { type GraphLayer, MAX_NAME } from '../facts.js';
+import type { GraphLayer } from '../facts.js';
 import type { GraphAnswers, GraphAsk } from '../graph-answers.js';
-import type { NameDecision } from '../graph-records.js';
 import type { ContributionKey, StoredContribution } from '../graph-session.js';
 import { readContribution } from '../read-contribution.js';
-import { MAX_WRITTEN, REPORT_NOTE, readWritten, type WrittenReport } from '../reports/written-report.js';
-import { aliasesOfTerms } from '../rules/aliases-of-terms.js';
 import { findGiven, type GivenHead, givenVersion, readLoose } from './given-store.js';
+import { readNotes } from './graph-notes.js';
 import type { GraphDesk } from './open-desk.js';
 
 /** What graphs are read from, and where they are held. */
 export interface HeldGraphsOptions {
   readonly store: KnowledgeStore;
-  readonly indexes: Pick<PassageIndexes, 'generation'>;
   readonly desk: GraphDesk;
 }
 
@@ -31,33 +23,113 @@ export interface HeldGraphs {
   ask<A extends GraphAsk>(tenant: string, datasetId: string, ask: A): Promise<GraphAnswers[A['kind']] | undefined>;
 }
 
+/** What the desk holds of a graph. */
+interface HeldGraph {
+  /** Of the notes. */
+  readonly revision: number;
+  readonly given: GivenHead | undefined;
+  /** Revisions of shards, 0 where there is none. */
+  readonly shards: ReadonlyMap<number, number>;
+  /** How many contributions there are of each shard. */
+  readonly sizes: ReadonlyMap<number, number>;
+}
+
+/** All contributions that there are of some shards. */
+type ShardKeys = ReadonlyMap<number, readonly ContributionKey[]>;
+
+/** Which graph, and the graph of users that counts in it. */
+interface GraphPlace {
+  readonly tenant: string;
+  readonly datasetId: string;
+  readonly graph: string;
+  readonly given: GivenHead | undefined;
+}
+
+/** A load of a graph: what asks before it has begun waits for it. */
+interface Load {
+  hasBegun: boolean;
+  readonly done: Promise<number | undefined>;
+}
+
 /** Heads and contributions of one statement; a run waits for one of them before its log is written. */
 const HEADS = 1_000;
 const CONTRIBUTIONS = 100;
-const NOTES = 500;
-const WRITTEN = 50;
-/** Decisions and aliases that count. */
-const MAX_NOTES = 20_000;
+/** Keys of one message to the desk, or those of one shard. */
+const KEYS = 5_000;
+/** Shards from which on the heads of all are read, in fewer statements. */
+const MANY_SHARDS = 16;
+/** Graphs of which it is known what the desk holds; of others everything is compared. */
+const MAX_KNOWN = 10_000;
+const ATTEMPTS = 3;
 
-/** Loads graphs when they are asked for, and after a change what is different. */
-export function createHeldGraphs({ store, indexes, desk }: HeldGraphsOptions): HeldGraphs {
-  /** The revision that the desk holds, and how many contributions there are. */
-  const held = new Map<string, { readonly revision: string; readonly size: number }>();
-  const loads = new Map<string, Promise<number>>();
+/** Loads graphs when they are asked for, and after a change the shards that are different. */
+export function createHeldGraphs({ store, desk }: HeldGraphsOptions): HeldGraphs {
+  const held = new Newest<HeldGraph>({ maxCount: MAX_KNOWN });
+  const loads = new Map<string, Load>();
 
-  const load = async (tenant: string, datasetId: string, graph: string): Promise<number> => {
-    const revision = await revisionOf(tenant, datasetId);
-    const known = held.get(graph);
-    if (known !== undefined && revision !== undefined && known.revision === revision) return known.size;
-    const given = await findGiven(store, tenant, datasetId);
-    const keys = await keysOf(tenant, datasetId, given);
-    const { decisions, aliases } = await notesOf(tenant, datasetId);
-    const reports = await writtenOf(tenant, datasetId, REPORTS);
-    const descriptions = await writtenOf(tenant, datasetId, DESCRIPTIONS);
-    const missing = await desk.answer({ do: 'begin', graph, keys, decisions, aliases, reports, descriptions });
+  /** How many contributions there are; undefined when the desk has let go of the graph. */
+  const load = async (tenant: string, datasetId: string, graph: string): Promise<number | undefined> => {
+    // Before what they are of: a change in between is seen again the next time.
+    const [revision, shards] = await Promise.all([
+      store.graphRevision(tenant, datasetId),
+      store.shardRevisions(tenant, datasetId),
+    ]);
+    const known = held.touch(graph);
+    if (shards === undefined) {
+      held.delete(graph);
+      if (known !== undefined) await desk.answer({ do: 'drop', graph });
+      return 0;
+    }
+    const hasNotes = known?.revision === revision;
+    const given = hasNotes ? known.given : await findGiven(store, tenant, datasetId);
+    const isWhole = known === undefined || known.given?.version !== given?.version;
+    const changed = changedShards(isWhole ? undefined : known.shards, shards);
+    if (hasNotes && changed.length === 0) return sum(known.sizes);
+    const notes = hasNotes ? undefined : await readNotes(store, tenant, datasetId);
+    if (!(await desk.answer({ do: 'begin', graph, isWhole, notes }))) return undefined;
+    const place = { tenant, datasetId, graph, given };
+    const keys = await keysOf(place, hasNotes ? changed : [LOOSE_SHARD, ...changed]);
+    for (const some of inMessages(keys)) {
+      const missing = await desk.answer({
+        do: 'keep',
+        graph,
+        shards: [...some.keys()],
+        keys: [...some.values()].flat(),
+      });
+      if (missing === undefined || !(await put(place, missing))) return undefined;
+    }
+    if (!(await desk.answer({ do: 'end', graph }))) return undefined;
+    const sizes = new Map(known?.sizes);
+    for (const [shard, own] of keys) sizes.set(shard, own.length);
+    held.put(graph, { revision, given, shards, sizes });
+    return sum(sizes);
+  };
+  const keysOf = async ({ tenant, datasetId, given }: GraphPlace, shards: readonly number[]): Promise<ShardKeys> => {
+    const keys = new Map<number, ContributionKey[]>(shards.map((shard) => [shard, []]));
+    if (keys.has(LOOSE_SHARD) && given !== undefined && given.notes > 0)
+      addTo(keys, LOOSE_SHARD, { ...LOOSE, version: given.version });
+    const add = ({ chunkId, documentId, layer: stored, version, textHash }: ContributionHead): void => {
+      const layer = layerOf(stored, given);
+      if (layer !== undefined) addTo(keys, shardOf(documentId), { chunkId, layer, version, textHash });
+    };
+    if (shards.length >= MANY_SHARDS) {
+      await inPages((after) => store.contributionHeads(tenant, datasetId, after, HEADS), add);
+      return keys;
+    }
+    for (const shard of shards)
+      if (shard !== LOOSE_SHARD)
+        await inPages((after) => store.shardHeads(tenant, datasetId, shard, after, HEADS), add);
+    return keys;
+  };
+  /** Whether the desk still holds the graph. */
+  const put = async (
+    { tenant, datasetId, graph, given }: GraphPlace,
+    missing: readonly ContributionKey[],
+  ): Promise<boolean> => {
     if (given !== undefined && missing.some(({ chunkId }) => chunkId === '')) {
-      const loose = { ...LOOSE, version: given.version, ...(await readLoose(store, tenant, datasetId, given)) };
-      await desk.answer({ do: 'put', graph, contributions: [loose] });
+      const read = await readLoose(store, tenant, datasetId, given);
+      const loose = { ...LOOSE, shard: LOOSE_SHARD, version: given.version, ...read };
+      if (!(await desk.answer({ do: 'put', graph, contributions: [loose] }))) return false;
     }
     const chunks = [...new Set(missing.flatMap(({ chunkId }) => (chunkId === '' ? [] : [chunkId])))];
     for (let from = 0; from < chunks.length; from += CONTRIBUTIONS) {
@@ -65,102 +137,40 @@ export function createHeldGraphs({ store, indexes, desk }: HeldGraphsOptions): H
       const contributions = records.flatMap((record): StoredContribution[] => {
         const { chunkId, documentId, version, textHash, body } = record;
         const layer = layerOf(record.layer, given);
+        const shard = shardOf(documentId);
         return layer === undefined
           ? []
-          : [{ chunkId, documentId, version, layer, textHash, ...readContribution(body) }];
+          : [{ chunkId, documentId, shard, version, layer, textHash, ...readContribution(body) }];
       });
-      await desk.answer({ do: 'put', graph, contributions });
+      if (!(await desk.answer({ do: 'put', graph, contributions }))) return false;
     }
-    if (revision !== undefined) held.set(graph, { revision, size: keys.length });
-    return keys.length;
+    return true;
   };
-  const revisionOf = async (tenant: string, datasetId: string): Promise<string | undefined> => {
-    if (indexes.generation === undefined) return undefined;
-    const [generation, revision] = await Promise.all([
-      indexes.generation(tenant, datasetId),
-      store.graphRevision(tenant, datasetId),
-    ]);
-    return `${generation} ${revision}`;
-  };
-  const keysOf = async (
-    tenant: string,
-    datasetId: string,
-    given: GivenHead | undefined,
-  ): Promise<ContributionKey[]> => {
-    const keys: ContributionKey[] = [];
-    if (given !== undefined && given.notes > 0) keys.push({ ...LOOSE, version: given.version });
-    let last: ContributionHead | undefined;
-    for (;;) {
-      const heads = await store.contributionHeads(tenant, datasetId, last, HEADS);
-      for (const { chunkId, layer: stored, version, textHash } of heads) {
-        const layer = layerOf(stored, given);
-        if (layer !== undefined) keys.push({ chunkId, layer, version, textHash });
-      }
-      last = heads.at(-1);
-      if (heads.length < HEADS) return keys;
-    }
-  };
-  const notesOf = async (tenant: string, datasetId: string) => {
-    const decisions: NameDecision[] = [];
-    const aliases: (readonly [string, string])[] = [];
-    for (const kind of ['decision', 'alias'] as const) {
-      let after: string | undefined;
-      while (decisions.length + aliases.length < MAX_NOTES) {
-        const notes = await store.listNotes(tenant, datasetId, kind, after, NOTES);
-        for (const { key, value } of notes) {
-          if (kind === 'alias') {
-            if (pairOf([value.entity, value.alias]) !== undefined)
-              aliases.push([value.entity as string, value.alias as string]);
-            continue;
-          }
-          const names = pairOf(value.names);
-          if (names === undefined) continue;
-          decisions.push({
-            id: key,
-            names,
-            kind: value.kind === 'apart' ? 'apart' : 'same',
-            by: value.by === 'model' ? 'model' : 'user',
-          });
-        }
-        after = notes.at(-1)?.key;
-        if (notes.length < NOTES) break;
-      }
-    }
-    const dataset = await store.findDataset(tenant, datasetId);
-    return { decisions, aliases: [...aliases, ...aliasesOfTerms(dataset ?? {})] };
-  };
-  /** What a model wrote, by the kind of its notes. */
-  const writtenOf = async <T>(
-    tenant: string,
-    datasetId: string,
-    { kind, read, most }: WrittenNotes<T>,
-  ): Promise<readonly T[]> => {
-    const found: T[] = [];
-    let after: string | undefined;
-    while (found.length < most) {
-      const notes = await store.listNotes(tenant, datasetId, kind, after, WRITTEN);
-      for (const note of notes) {
-        const written = read(note);
-        if (written !== undefined) found.push(written);
-      }
-      after = notes.at(-1)?.key;
-      if (notes.length < WRITTEN) break;
-    }
-    return found;
-  };
-  const loaded = (tenant: string, datasetId: string, graph: string): Promise<number> => {
-    const known = loads.get(graph);
-    if (known !== undefined) return known;
-    const loading = load(tenant, datasetId, graph).finally(() => loads.delete(graph));
-    loads.set(graph, loading);
-    return loading;
+  /** One load at a time; one that is under way may have read what has changed since. */
+  const loaded = (tenant: string, datasetId: string, graph: string): Promise<number | undefined> => {
+    const last = loads.get(graph);
+    if (last?.hasBegun === false) return last.done;
+    const own: Load = {
+      hasBegun: false,
+      done: Promise.resolve(last?.done.catch(() => undefined))
+        .then(() => {
+          own.hasBegun = true;
+          return load(tenant, datasetId, graph);
+        })
+        .finally(() => {
+          if (loads.get(graph) === own) loads.delete(graph);
+        }),
+    };
+    loads.set(graph, own);
+    return own.done;
   };
   return {
     async ask<A extends GraphAsk>(tenant: string, datasetId: string, ask: A) {
       const graph = JSON.stringify([tenant, datasetId]);
-      for (let attempt = 0; attempt < 3; attempt += 1) {
-        if ((await loaded(tenant, datasetId, graph)) === 0) return undefined;
-        const answer = await desk.answer({ do: 'ask', graph, ask });
+      for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+        const size = await loaded(tenant, datasetId, graph);
+        if (size === 0) return undefined;
+        const answer = size === undefined ? undefined : await desk.answer({ do: 'ask', graph, ask });
         if (answer !== undefined) return answer as GraphAnswers[A['kind']];
         // The desk has let go of it meanwhile.
         held.delete(graph);
@@ -170,20 +180,10 @@ export function createHeldGraphs({ store, indexes, desk }: HeldGraphsOptions): H
   };
 }
 
-/** Notes of one kind that a model wrote, and how many count. */
-interface WrittenNotes<T> {
-  readonly kind: string;
-  readonly read: (note: GraphNote) => T | undefined;
-  readonly most: number;
-}
-
-const REPORTS: WrittenNotes<WrittenReport> = { kind: REPORT_NOTE, read: readWritten, most: MAX_WRITTEN };
-const DESCRIPTIONS: WrittenNotes<WrittenDescription> = {
-  ...{ kind: DESCRIPTION_NOTE, read: readDescription, most: MAX_DESCRIBED },
-};
-
 /** Of what names no chunk. */
 const LOOSE = { chunkId: '', documentId: '', layer: 'given' } as const;
+/** Beside those of documents. */
+const LOOSE_SHARD = -1;
 
 /** The layer of a stored contribution; undefined for one of users that is of another version than the one that counts. */
 function layerOf(stored: string, given: GivenHead | undefined): GraphLayer | undefined {
@@ -192,12 +192,43 @@ function layerOf(stored: string, given: GivenHead | undefined): GraphLayer | und
   return version === given?.version ? 'given' : undefined;
 }
 
-/** Two names, sorted; undefined for what is none. */
-export function pairOf(value: unknown): readonly [string, string] | undefined {
-  if (!Array.isArray(value) || value.length !== 2) return undefined;
-  const [left, right] = value as unknown[];
-  const isName = (one: unknown): one is string =>
-    typeof one === 'string' && one.trim() !== '' && one.length <= MAX_NAME;
-  if (!isName(left) || !isName(right)) return undefined;
-  return left < right ? [left, right] : [right, left];
+/** @param known undefined: all */
+function changedShards(known: ReadonlyMap<number, number> | undefined, now: ReadonlyMap<number, number>): number[] {
+  const all = Array.from({ length: GRAPH_SHARDS }, (_, shard) => shard);
+  return known === undefined ? all : all.filter((shard) => (known.get(shard) ?? 0) !== (now.get(shard) ?? 0));
+}
+
+async function inPages(
+  read: (after: ContributionHead | undefined) => Promise<readonly ContributionHead[]>,
+  add: (head: ContributionHead) => void,
+): Promise<void> {
+  let last: ContributionHead | undefined;
+  for (;;) {
+    const heads = await read(last);
+    for (const head of heads) add(head);
+    last = heads.at(-1);
+    if (heads.length < HEADS) return;
+  }
+}
+
+/** So many shards at a time as one message holds. */
+function* inMessages(keys: ShardKeys): Generator<ShardKeys> {
+  let some = new Map<number, readonly ContributionKey[]>();
+  let size = 0;
+  for (const [shard, own] of keys) {
+    if (some.size > 0 && size + own.length > KEYS) {
+      yield some;
+      some = new Map();
+      size = 0;
+    }
+    some.set(shard, own);
+    size += own.length;
+  }
+  if (some.size > 0) yield some;
+}
+
+function sum(sizes: ReadonlyMap<number, number>): number {
+  let all = 0;
+  for (const size of sizes.values()) all += size;
+  return all;
 }

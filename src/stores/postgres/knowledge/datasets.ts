@@ -3,6 +3,7 @@ import type { DatasetQuery, DatasetStore } from '../../../records/knowledge-stor
 import { foldCase } from '../../../records/repository.js';
 import { anyOf } from '../any-of.js';
 import type { Database, Fragment, Statements } from '../database.js';
+import { raiseGraph } from './graph-revisions.js';
 import { type Count, datasetRow, readDataset, refusal, totalOf } from './rows.js';
 
 interface DatasetRow extends DatasetCounts {
@@ -56,6 +57,8 @@ export function createPostgresDatasets(database: Database): DatasetStore {
             await transaction`
               update runnel.knowledge_datasets set ${transaction(datasetRow(tenant, after))}
               where tenant = ${tenant} and id = ${id}`;
+            // Names of its terms are names in its graph.
+            if (change.graphRules !== undefined) await raiseGraph(transaction, tenant, id);
             return after;
           }),
         );

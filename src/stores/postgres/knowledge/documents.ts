@@ -4,6 +4,7 @@ import type { DocumentQuery, DocumentStore } from '../../../records/knowledge-st
 import { foldCase, type Tally } from '../../../records/repository.js';
 import { anyOf } from '../any-of.js';
 import type { Database, Fragment, Statements } from '../database.js';
+import { raisingShards } from './graph-revisions.js';
 import {
   type Count,
   DOCUMENT_COLUMNS,
@@ -108,9 +109,12 @@ export function createPostgresKnowledgeDocuments(database: Database): DocumentSt
     async discardDocuments(tenant, datasetId, ids) {
       const rows = await database.once(
         (sql) => sql<{ id: string }[]>`
-          update runnel.knowledge_documents d set is_discarded = true, name_key = null
-          where d.tenant = ${tenant} and d.dataset = ${datasetId} and d.id = ${anyOf(sql, ids)}
-            and ${sql.unsafe(IS_THERE)} returning id`,
+          with changed as (
+            update runnel.knowledge_documents d set is_discarded = true, name_key = null
+            where d.tenant = ${tenant} and d.dataset = ${datasetId} and d.id = ${anyOf(sql, ids)}
+              and ${sql.unsafe(IS_THERE)} returning d.id as document
+          ), raised as (${raisingShards(sql, tenant, datasetId)})
+          select document as id from changed`,
       );
       const discarded = new Set(rows.map(({ id }) => id));
       return ids.filter((id) => discarded.delete(id));

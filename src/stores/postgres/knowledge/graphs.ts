@@ -7,23 +7,30 @@ import type {
   GraphStore,
 } from '../../../records/graph-store.js';
 import { anyOf } from '../any-of.js';
-import type { Database, Statements } from '../database.js';
+import type { Database } from '../database.js';
 import { wellFormed } from '../well-formed.js';
-import { CHUNK_COLUMNS, type ChunkRow, IS_THERE, readChunk } from './rows.js';
+import { raiseGraph, raisingShards } from './graph-revisions.js';
+import { CHUNK_COLUMNS, type ChunkRow, type Count, IS_THERE, readChunk } from './rows.js';
 
 /** Chunk `c` of document `d` is searched. */
 const IS_SEARCHED = `c.is_available and d.is_enabled and ${IS_THERE}`;
 /** Contribution `g` is of the text that its chunk has. */
 const IS_OF_TEXT = 'g.text_hash = md5(c.text)';
 
-/** Graphs of datasets in Postgres, in the tables of migration 16. */
+/** Graphs of datasets in Postgres, in the tables of migrations 16 and 19. */
 export function createPostgresGraphs(database: Database): GraphStore {
   return { ...contributionStore(database), ...noteStore(database), ...buildStore(database) };
 }
 
 type Contributions = Pick<
   GraphStore,
-  'putContributions' | 'deleteContributions' | 'contributionHeads' | 'readContributions' | 'chunksWithoutContribution'
+  | 'putContributions'
+  | 'deleteContributions'
+  | 'contributionHeads'
+  | 'shardRevisions'
+  | 'shardHeads'
+  | 'readContributions'
+  | 'chunksWithoutContribution'
 >;
 
 function contributionStore(database: Database): Contributions {
@@ -36,26 +43,39 @@ function contributionStore(database: Database): Contributions {
       }));
       await database.repeatBehind((sql) =>
         sql.begin(async (transaction) => {
+          // One chunk after the other, by keys: joined, all chunks of the tenant are read where tables were planned while they were small.
           await transaction`
-            insert into runnel.graph_contributions (tenant, chunk, layer, version, text_hash, body)
-            select ${tenant}, r.chunk, r.layer, r.version, r.text_hash, r.body::json
-            from json_to_recordset(${JSON.stringify(rows)}::json)
-              as r (chunk text, layer text, version text, text_hash text, body text)
-            join runnel.knowledge_chunks c on c.tenant = ${tenant} and c.id = r.chunk
-            on conflict (tenant, chunk, layer) do update
-              set version = excluded.version, text_hash = excluded.text_hash, body = excluded.body`;
-          await raise(transaction, tenant, datasetId);
+            with given as materialized (
+              select r.*, (
+                select c.document from runnel.knowledge_chunks c where c.tenant = ${tenant} and c.id = r.chunk and (
+                  select d.dataset from runnel.knowledge_documents d where d.tenant = c.tenant and d.id = c.document
+                ) = ${datasetId}
+              ) as document
+              from json_to_recordset(${JSON.stringify(rows)}::json)
+                as r (chunk text, layer text, version text, text_hash text, body text)
+            ), changed as materialized (
+              select * from given where document is not null
+            ), put as (
+              insert into runnel.graph_contributions (tenant, chunk, layer, version, text_hash, body)
+              select ${tenant}, r.chunk, r.layer, r.version, r.text_hash, r.body::json from changed r
+              on conflict (tenant, chunk, layer) do update
+                set version = excluded.version, text_hash = excluded.text_hash, body = excluded.body
+            ) ${raisingShards(transaction, tenant, datasetId)}`;
+          await raiseGraph(transaction, tenant, datasetId);
         }),
       );
     },
     async deleteContributions(tenant, datasetId, layer) {
       return database.repeat((sql) =>
         sql.begin(async (transaction) => {
-          const { count } = await transaction`
-            delete from runnel.graph_contributions g using runnel.knowledge_chunks c, runnel.knowledge_documents d
-            where g.tenant = ${tenant} and g.layer = ${layer} and c.tenant = g.tenant and c.id = g.chunk
-              and d.tenant = c.tenant and d.id = c.document and d.dataset = ${datasetId}`;
-          if (count > 0) await raise(transaction, tenant, datasetId);
+          const [{ count = 0 } = {}] = await transaction<Count[]>`
+            with changed as (
+              delete from runnel.graph_contributions g using runnel.knowledge_chunks c, runnel.knowledge_documents d
+              where g.tenant = ${tenant} and g.layer = ${layer} and c.tenant = g.tenant and c.id = g.chunk
+                and d.tenant = c.tenant and d.id = c.document and d.dataset = ${datasetId} returning c.document
+            ), raised as (${raisingShards(transaction, tenant, datasetId)})
+            select count(*)::int as count from changed`;
+          if (count > 0) await raiseGraph(transaction, tenant, datasetId);
           return count;
         }),
       );
@@ -71,6 +91,35 @@ function contributionStore(database: Database): Contributions {
             and ${sql.unsafe(IS_SEARCHED)} and ${sql.unsafe(IS_OF_TEXT)}
             ${after === undefined ? sql`` : sql`and (g.chunk, g.layer) > (${after.chunkId}, ${after.layer})`}
           order by g.chunk, g.layer limit ${limit}`,
+      );
+      return rows.map((row) => ({ ...row }));
+    },
+    async shardRevisions(tenant, datasetId) {
+      const rows = await database.repeat(
+        (sql) => sql<{ shard: number | null; revision: number }[]>`
+          select h.shard, h.revision::float8 as revision from runnel.knowledge_datasets s
+          left join runnel.graph_shards h on h.tenant = s.tenant and h.dataset = s.id
+          where s.tenant = ${tenant} and s.id = ${datasetId} and not s.is_discarded`,
+      );
+      if (rows.length === 0) return undefined;
+      return new Map(rows.flatMap(({ shard, revision }) => (shard === null ? [] : [[shard, revision] as const])));
+    },
+    async shardHeads(tenant, datasetId, shard, after, limit) {
+      const rows = await database.repeat(
+        (sql) => sql<ContributionHead[]>`
+          select g.chunk as "chunkId", c.document as "documentId", g.layer, g.version, g.text_hash as "textHash"
+          from runnel.knowledge_documents d
+          join runnel.knowledge_chunks c on c.tenant = d.tenant and c.document = d.id
+          join runnel.graph_contributions g on g.tenant = c.tenant and g.chunk = c.id
+          where d.tenant = ${tenant} and d.dataset = ${datasetId} and runnel.graph_shard(d.id) = ${shard}::int
+            and ${sql.unsafe(IS_SEARCHED)} and ${sql.unsafe(IS_OF_TEXT)}
+            ${
+              after === undefined
+                ? sql``
+                : sql`and d.id >= ${after.documentId}
+                  and (d.id, g.chunk, g.layer) > (${after.documentId}, ${after.chunkId}, ${after.layer})`
+            }
+          order by d.id, g.chunk, g.layer limit ${limit}`,
       );
       return rows.map((row) => ({ ...row }));
     },
@@ -124,7 +173,7 @@ function noteStore(database: Database): Notes {
       const rows = notes.map(({ key, value }) => ({ key, value: wellFormed(JSON.stringify(value)) }));
       await database.repeat((sql) =>
         sql.begin(async (transaction) => {
-          await raise(transaction, tenant, datasetId);
+          await raiseGraph(transaction, tenant, datasetId);
           await transaction`
             insert into runnel.graph_notes (tenant, dataset, kind, key, value)
             select s.tenant, s.id, ${kind}, r.key, r.value::json
@@ -151,7 +200,7 @@ function noteStore(database: Database): Notes {
             delete from runnel.graph_notes
             where tenant = ${tenant} and dataset = ${datasetId} and kind = ${kind}
               ${keys === undefined ? transaction`` : transaction`and key = ${anyOf(transaction, keys)}`}`;
-          if (count > 0) await raise(transaction, tenant, datasetId);
+          if (count > 0) await raiseGraph(transaction, tenant, datasetId);
           return count;
         }),
       );
@@ -168,16 +217,20 @@ function noteStore(database: Database): Notes {
         sql.begin(async (transaction) => {
           const gone = await Promise.all([
             transaction`
-              delete from runnel.graph_contributions g using runnel.knowledge_chunks c, runnel.knowledge_documents d
-              where g.tenant = ${tenant} and c.tenant = g.tenant and c.id = g.chunk
-                and d.tenant = c.tenant and d.id = c.document and d.dataset = ${datasetId}`,
+              with changed as (
+                delete from runnel.graph_contributions g using runnel.knowledge_chunks c, runnel.knowledge_documents d
+                where g.tenant = ${tenant} and c.tenant = g.tenant and c.id = g.chunk
+                  and d.tenant = c.tenant and d.id = c.document and d.dataset = ${datasetId} returning c.document
+              ), raised as (${raisingShards(transaction, tenant, datasetId)})
+              select from changed limit 1`,
             transaction`delete from runnel.graph_notes where tenant = ${tenant} and dataset = ${datasetId}`,
             transaction`
-              update runnel.graphs set build_id = null, build_state = null, build = null, claimed_by = null,
-                revision = revision + 1
+              update runnel.graphs set build_id = null, build_state = null, build = null, claimed_by = null
               where tenant = ${tenant} and dataset = ${datasetId} and build_id is not null`,
           ]);
-          return gone.some(({ count }) => count > 0);
+          const had = gone.some(({ count }) => count > 0);
+          if (had) await raiseGraph(transaction, tenant, datasetId);
+          return had;
         }),
       );
     },
@@ -200,6 +253,7 @@ function buildStore(database: Database): Builds {
           insert into runnel.graphs (tenant, dataset, build_id, build_state, build, queued_at)
           select s.tenant, s.id, ${id}, ${state}, ${wellFormed(JSON.stringify(value))}::json, clock_timestamp()
           from runnel.knowledge_datasets s where s.tenant = ${tenant} and s.id = ${datasetId} and not s.is_discarded
+          for key share of s
           on conflict (tenant, dataset) do update set build_id = excluded.build_id, build_state = excluded.build_state,
             build = excluded.build, queued_at = excluded.queued_at, claimed_by = null, claimed_until = null, begun = 0
           where runnel.graphs.build_state is distinct from 'RUNNING'`,
@@ -256,12 +310,4 @@ function buildStore(database: Database): Builds {
       return count > 0;
     },
   };
-}
-
-/** Notes that something of the graph has changed. */
-async function raise(sql: Statements, tenant: string, datasetId: string): Promise<void> {
-  await sql`
-    insert into runnel.graphs (tenant, dataset, revision)
-    select s.tenant, s.id, 1 from runnel.knowledge_datasets s where s.tenant = ${tenant} and s.id = ${datasetId}
-    on conflict (tenant, dataset) do update set revision = runnel.graphs.revision + 1`;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createHeldGraphs } from '../../../../src/knowledge/graph/service/held-graphs.js';
 import { openOwnDesk } from '../../../../src/knowledge/graph/service/own-desk.js';
-import { type ContributionRecord, textHash } from '../../../../src/records/graph-store.js';
+import { type ContributionRecord, GRAPH_SHARDS, shardOf, textHash } from '../../../../src/records/graph-store.js';
 import type { ChunkRecord, DocumentRecord } from '../../../../src/records/knowledge.js';
 import type { KnowledgeStore } from '../../../../src/records/knowledge-store.js';
 import { chunkRecord, datasetRecord, documentRecord } from '../../../stores/support/knowledge-records.js';
@@ -58,7 +58,7 @@ export function describeGraphStore(open: () => Promise<KnowledgeStore>): void {
       const { store, tenant, dataset, document, chunks } = await begin(1);
       const [chunk] = chunks as [ChunkRecord];
       const desk = openOwnDesk();
-      const held = createHeldGraphs({ store, indexes: { generation: async () => 1 }, desk });
+      const held = createHeldGraphs({ store, desk });
       const namesOf = async (text: string, name: string) => {
         const mention = { name, type: 'concept', start: 0, end: name.length };
         const body = { mentions: [mention], relations: [] };
@@ -164,6 +164,222 @@ export function describeGraphStore(open: () => Promise<KnowledgeStore>): void {
     });
   });
 
+  describe('shards of contributions', () => {
+    /** Two documents of different shards with two chunks each, all of which contribute. */
+    const beginTwo = async () => {
+      const store = await open();
+      const tenant = newTenant();
+      const dataset = datasetRecord();
+      await store.insertDataset(tenant, dataset);
+      const first = documentRecord(dataset.id);
+      let second = documentRecord(dataset.id);
+      while (shardOf(second.id) === shardOf(first.id)) second = documentRecord(dataset.id);
+      await store.insertDocuments(tenant, [first, second]);
+      const chunks = new Map<string, readonly ChunkRecord[]>();
+      for (const document of [first, second]) {
+        const own = [chunkRecord(document, 0), chunkRecord(document, 1)];
+        chunks.set(document.id, own);
+        await store.putChunks(tenant, document.id, 0, own);
+        const contributions = own.flatMap((chunk) => ['links', 'rules'].map((layer) => made(document, chunk, layer)));
+        await store.putContributions(tenant, dataset.id, contributions);
+      }
+      const [chunk] = chunks.get(first.id) as [ChunkRecord, ChunkRecord];
+      await store.putContributions(tenant, dataset.id, [made(first, chunk, 'model')]);
+      return { store, tenant, dataset: dataset.id, first, second, chunk };
+    };
+    type Two = Awaited<ReturnType<typeof beginTwo>>;
+    const revisionsOf = async ({ store, tenant, dataset }: Two): Promise<readonly number[]> => {
+      const known = await store.shardRevisions(tenant, dataset);
+      return Array.from({ length: GRAPH_SHARDS }, (_, shard) => known?.get(shard) ?? 0);
+    };
+    const headsOf = async ({ store, tenant, dataset }: Two, shard: number, limit = 100) => {
+      const heads = await store.shardHeads(tenant, dataset, shard, undefined, limit);
+      while (heads.length > 0 && heads.length % limit === 0) {
+        const more = await store.shardHeads(tenant, dataset, shard, heads.at(-1), limit);
+        if (more.length === 0) return heads;
+        (heads as unknown[]).push(...more);
+      }
+      return heads;
+    };
+    /** What the heads of a shard are to be. */
+    const wanted = async ({ store, tenant, dataset }: Two, shard: number) => {
+      const heads = await store.contributionHeads(tenant, dataset, undefined, 100);
+      const own = heads.filter(({ documentId }) => shardOf(documentId) === shard);
+      return own.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+    };
+    const keyOf = ({ documentId, chunkId, layer }: { documentId: string; chunkId: string; layer: string }): string =>
+      `${documentId} ${chunkId} ${layer}`;
+
+    it.each<[string, (two: Two) => Promise<unknown>, ('first' | 'second')[]]>([
+      [
+        'contributions that are put',
+        ({ store, tenant, dataset, first, chunk }) => store.putContributions(tenant, dataset, [made(first, chunk)]),
+        ['first'],
+      ],
+      [
+        'contributions of chunks that are gone',
+        ({ store, tenant, dataset, first, chunk }) =>
+          store.putContributions(tenant, dataset, [{ ...made(first, chunk), chunkId: 'gone' }]),
+        [],
+      ],
+      [
+        'contributions that are put into another dataset',
+        async ({ store, tenant, dataset, first, chunk }) => {
+          const other = datasetRecord();
+          await store.insertDataset(tenant, other);
+          await store.putContributions(tenant, other.id, [{ ...made(first, chunk), version: '2' }]);
+          const heads = await store.contributionHeads(tenant, dataset, undefined, 100);
+          expect(new Set(heads.map(({ version }) => version))).toEqual(new Set(['1']));
+        },
+        [],
+      ],
+      [
+        'a layer that is deleted',
+        ({ store, tenant, dataset }) => store.deleteContributions(tenant, dataset, 'model'),
+        ['first'],
+      ],
+      [
+        'a layer of all documents that is deleted',
+        ({ store, tenant, dataset }) => store.deleteContributions(tenant, dataset, 'links'),
+        ['first', 'second'],
+      ],
+      [
+        'a layer that is not there',
+        ({ store, tenant, dataset }) => store.deleteContributions(tenant, dataset, 'given:1'),
+        [],
+      ],
+      [
+        'a graph that is cleared',
+        ({ store, tenant, dataset }) => store.clearGraph(tenant, dataset),
+        ['first', 'second'],
+      ],
+      [
+        'a chunk that is deleted',
+        ({ store, tenant, first, chunk }) => store.deleteChunks(tenant, first.id, [chunk.id]),
+        ['first'],
+      ],
+      [
+        'a chunk that is edited',
+        ({ store, tenant, first, chunk }) => store.updateChunk(tenant, first.id, chunk.id, { text: 'other' }),
+        ['first'],
+      ],
+      [
+        'a chunk that is put with another text',
+        ({ store, tenant, first, chunk }) => store.putChunks(tenant, first.id, 0, [{ ...chunk, text: 'other' }]),
+        ['first'],
+      ],
+      [
+        'a chunk that a user makes unavailable with all he writes',
+        ({ store, tenant, first, chunk }) =>
+          store.putChunks(tenant, first.id, 0, [{ ...chunk, isAvailable: false }], { isWritten: true }),
+        ['first'],
+      ],
+      [
+        'a chunk that is not available any more',
+        ({ store, tenant, first, chunk }) => store.updateChunk(tenant, first.id, chunk.id, { isAvailable: false }),
+        ['first'],
+      ],
+      [
+        'keywords of a chunk',
+        ({ store, tenant, first, chunk }) => store.updateChunk(tenant, first.id, chunk.id, { keywords: ['word'] }),
+        [],
+      ],
+      [
+        'chunks that are indexed',
+        ({ store, tenant, first, chunk }) => store.markIndexed(tenant, first.id, [chunk]),
+        [],
+      ],
+      [
+        'a document that is disabled',
+        ({ store, tenant, first }) => store.updateDocument(tenant, first.id, { isEnabled: false }),
+        ['first'],
+      ],
+      [
+        'a document that is renamed',
+        ({ store, tenant, first }) => store.updateDocument(tenant, first.id, { name: 'renamed.txt' }),
+        [],
+      ],
+      [
+        'progress of a document',
+        ({ store, tenant, first }) => store.updateDocument(tenant, first.id, { progress: 0.5 }),
+        [],
+      ],
+      ['a document that waits to be parsed again', ({ store, tenant, first }) => store.enqueue(tenant, [first.id]), []],
+      [
+        'documents that are discarded',
+        ({ store, tenant, dataset, first, second }) =>
+          store.discardDocuments(tenant, dataset, [first.id, second.id, 'none']),
+        ['first', 'second'],
+      ],
+      [
+        'a document that is discarded',
+        ({ store, tenant, dataset, first }) => store.discardDocuments(tenant, dataset, [first.id]),
+        ['first'],
+      ],
+      [
+        'notes',
+        ({ store, tenant, dataset }) => store.putNotes(tenant, dataset, 'alias', [{ key: 'a', value: {} }]),
+        [],
+      ],
+      [
+        'rules of the dataset',
+        ({ store, tenant, dataset }) =>
+          store.updateDataset(tenant, dataset, { graphRules: { terms: [], patterns: [] } }),
+        [],
+      ],
+    ])('are raised by %s', async (_, change, expected) => {
+      const two = await beginTwo();
+      const before = await revisionsOf(two);
+      await change(two);
+      const after = await revisionsOf(two);
+      const raised = after.flatMap((revision, shard) => (revision > (before[shard] ?? 0) ? [shard] : []));
+      const shards = expected.map((name) => shardOf(two[name].id));
+      expect(raised).toEqual(shards.sort((a, b) => a - b));
+      for (const { id } of [two.first, two.second])
+        expect(await headsOf(two, shardOf(id))).toEqual(await wanted(two, shardOf(id)));
+    });
+
+    it('are raised once more when a document is enabled again, and not by what is left of a discarded one', async () => {
+      const two = await beginTwo();
+      const { store, tenant, dataset, first, chunk } = two;
+      const shard = shardOf(first.id);
+      await store.updateDocument(tenant, first.id, { isEnabled: false });
+      const disabled = (await revisionsOf(two))[shard] ?? 0;
+      await store.updateDocument(tenant, first.id, { isEnabled: true });
+      const enabled = (await revisionsOf(two))[shard] ?? 0;
+      expect(enabled).toBeGreaterThan(disabled);
+      expect(await headsOf(two, shard)).toHaveLength(5);
+      await store.discardDocuments(tenant, dataset, [first.id]);
+      const discarded = await revisionsOf(two);
+      await store.eraseChunks(tenant, first.id, [chunk.id]);
+      await store.erase(tenant, dataset, first.id);
+      expect(await revisionsOf(two)).toEqual(discarded);
+    });
+
+    it('have heads that are read in pages, and none of another dataset, tenant or shard', async () => {
+      const two = await beginTwo();
+      const { store, tenant, dataset, first, second } = two;
+      const shard = shardOf(first.id);
+      const heads = await wanted(two, shard);
+      expect(heads).toHaveLength(5);
+      for (const limit of [1, 2, 5]) expect(await headsOf(two, shard, limit)).toEqual(heads);
+      expect(await store.shardHeads(newTenant(), dataset, shard, undefined, 10)).toEqual([]);
+      expect(await store.shardHeads(tenant, datasetRecord().id, shard, undefined, 10)).toEqual([]);
+      const others = Array.from({ length: GRAPH_SHARDS }, (_, at) => at).filter(
+        (at) => at !== shard && at !== shardOf(second.id),
+      );
+      for (const other of others) expect(await store.shardHeads(tenant, dataset, other, undefined, 10)).toEqual([]);
+    });
+
+    it('are not there without a dataset', async () => {
+      const { store, tenant, dataset } = await beginTwo();
+      expect((await store.shardRevisions(tenant, dataset))?.size).toBe(2);
+      expect(await store.shardRevisions(newTenant(), dataset)).toBeUndefined();
+      await store.discardDataset(tenant, dataset);
+      expect(await store.shardRevisions(tenant, dataset)).toBeUndefined();
+    });
+  });
+
   describe('notes of a graph', () => {
     it('are put, listed in the order of keys, and deleted', async () => {
       const { store, tenant, dataset } = await begin();
@@ -196,7 +412,12 @@ export function describeGraphStore(open: () => Promise<KnowledgeStore>): void {
       const second = await store.graphRevision(tenant, dataset);
       await store.deleteNotes(tenant, dataset, 'decision');
       const third = await store.graphRevision(tenant, dataset);
-      expect([first > 0, second > first, third > second]).toEqual([true, true, true]);
+      await store.updateDataset(tenant, dataset, { graphRules: { terms: [], patterns: [] } });
+      const fourth = await store.graphRevision(tenant, dataset);
+      await store.clearGraph(tenant, dataset);
+      const fifth = await store.graphRevision(tenant, dataset);
+      const revisions = [0, first, second, third, fourth, fifth];
+      expect(revisions).toEqual([...new Set(revisions)].sort((a, b) => a - b));
     });
 
     it('go with everything else when a graph is cleared', async () => {
