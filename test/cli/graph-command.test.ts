@@ -147,7 +147,7 @@ describe('graph', () => {
         }),
       )(request);
     };
-    for (const purpose of ['community_report', 'global_map', 'research_followups'])
+    for (const purpose of ['community_report', 'global_map', 'research_followups', 'graph_extract'])
       upstream.answers.set(purpose, answer);
     const asking = { env: { ...env, RUNNEL_MODELS: models, LLM_MAX_RETRIES: '0' } };
     const modelled = (...args: string[]): Promise<Called> => call(['graph', ...args], asking);
@@ -157,6 +157,9 @@ describe('graph', () => {
     const model = ['--model', 'm@Fake'];
     const cost = await modelled('cost', 'fleet', '--reports', 'yes', ...model);
     expect(cost.out).toMatch(/^0 chunks to read, [1-9]\d* reports to write, [1-9]\d* calls/);
+    const sampled = await modelled('cost', 'fleet', '--layers', 'model', '--sample', ...model);
+    expect(sampled.err).toMatch(/measured with 2 of the chunks, which took 2 calls and [1-9]\d* \+ [1-9]\d* tokens/);
+    expect(answered.splice(0).map(String)).toEqual(['m,graph_extract', 'm,graph_extract']);
     const none = await modelled('build', 'fleet', '--reports', 'yes', '--calls', '0', ...model);
     expect([none.out, answered]).toEqual([expect.stringMatching(/^missing: .*report/m), []]);
     expect((await modelled('build', 'fleet', '--reports', 'yes', '--tokens', '100000', ...model)).exit).toBe(0);
@@ -194,7 +197,10 @@ describe('graph', () => {
     [['build', 'fleet', '--money', 'much'], '--money takes an amount'],
     [['build', 'fleet', '--model', ' '], '--model takes the id of a chat model; received " "'],
     [['build', 'fleet', '--types', ','], '--types takes names with commas between them; received ","'],
-    [['cost', 'fleet', '--tokens', '5'], 'graph cost takes no --tokens; it takes --layers, --reports, --model, --json'],
+    [
+      ['cost', 'fleet', '--tokens', '5'],
+      'graph cost takes no --tokens; it takes --layers, --reports, --model, --sample, --json',
+    ],
     [
       ['search', 'fleet', 'Vega', '--kind', 'rank', '--calls', '3'],
       '--calls is for --kind global and drift; received --kind rank',

@@ -10,7 +10,7 @@ import { type GraphAction, type GraphWork, modelOf, namesOf, wholeOf } from './g
 export const costAction: GraphAction = {
   help: ['', 'what a build would take; nothing is started'],
   takes: [0, 0],
-  options: ['layers', 'reports', 'model'],
+  options: ['layers', 'reports', 'model', 'sample'],
   run: cost,
 };
 
@@ -21,12 +21,17 @@ export const buildAction: GraphAction = {
   run: build,
 };
 
-async function cost({ knowledge, datasetId, values, screen }: GraphWork): Promise<number> {
-  const told = await knowledge.builds.cost(LOCAL_TENANT, datasetId, requestOf(values));
+async function cost({ knowledge, datasetId, values, screen, terminal }: GraphWork): Promise<number> {
+  const asked = { ...requestOf(values), sample: values.sample === true };
+  const told = await knowledge.builds.cost(LOCAL_TENANT, datasetId, asked, terminal.signal);
   const money = told.money === null ? 'money unknown' : `money ${told.money.toFixed(4)}`;
   const reports = told.reports === 0 ? '' : ` ${told.reports} reports to write,`;
   const text = `${told.chunks} chunks to read,${reports} ${told.calls} calls, ${told.prompt_tokens} + ${told.completion_tokens} tokens, ${money}, about ${Math.ceil(told.ms / 1000)} s\n`;
   screen.answer(values.json === true ? `${JSON.stringify(told)}\n` : text);
+  if (told.sampled !== null) {
+    const { chunks, calls, prompt_tokens: read, completion_tokens: written } = told.sampled;
+    screen.remark(`measured with ${chunks} of the chunks, which took ${calls} calls and ${read} + ${written} tokens`);
+  }
   return EXIT.finished;
 }
 

@@ -9,6 +9,7 @@ export const GRAPH_OPTIONS = {
   layers: { type: 'string' },
   types: { type: 'string' },
   reports: { type: 'string' },
+  sample: { type: 'boolean' },
   model: { type: 'string' },
   tokens: { type: 'string' },
   calls: { type: 'string' },
@@ -33,7 +34,7 @@ export interface GraphWork {
   /** Arguments behind the dataset. */
   readonly given: readonly string[];
   readonly values: {
-    readonly [K in GraphOption]?: (K extends 'json' ? boolean : string) | undefined;
+    readonly [K in GraphOption]?: (K extends 'json' | 'sample' ? boolean : string) | undefined;
   };
   readonly screen: Screen;
   readonly terminal: Terminal;

@@ -36,6 +36,7 @@ export const graphCommand: Command = {
   help: `${[...ACTIONS].map(lineOf).join('\n')}
   --layers LIST      links, rules, model, given, with commas between them (of a build links,rules, of an export all)
   --reports yes|no   of a build and its cost: whether a model writes reports on communities (with the layer model)
+  --sample           of the cost of a build: the model reads ten chunks, so that its answers are measured
   --types LIST       of a build: types of entities that a model chooses from
   --model ID         of a build, its cost, and searches global and drift: the chat model (the default one)
   --tokens N         tokens that models may spend on a build, or on a search global or drift; also --calls N

@@ -18,9 +18,11 @@ const MAX_DESCRIPTION = 500;
 /** Entities and relations of an answer that count. */
 const MAX_ENTITIES = 100;
 const MAX_RELATIONS = 200;
-/** Tokens of an answer, and how many are expected when costs are told. */
+/** Tokens of an answer at most; of a usual one for each entity and for each relation, which have a sentence each, and around them. */
 const MAX_ANSWER = 2_000;
-export const EXPECTED_ANSWER = 350;
+const EXPECTED_ENTITY = 40;
+const EXPECTED_RELATION = 50;
+const EXPECTED_FRAME = 20;
 const MAX_WEIGHT = 10;
 
 const TASK =
@@ -94,9 +96,15 @@ export function extractCall(question: ModelQuestion): GraphCall<Contribution> {
       known: [...question.known],
     },
     maxTokens: MAX_ANSWER,
-    expected: EXPECTED_ANSWER,
+    expected: expectedAnswer(question.known.length),
     read: (answer) => readAnswer(answer, question),
   };
+}
+
+/** Tokens of a usual answer about a text in which rules find so many names: each is an entity, and all but the first have to do with one before. */
+function expectedAnswer(names: number): number {
+  const entities = Math.max(1, names);
+  return Math.min(MAX_ANSWER, EXPECTED_FRAME + EXPECTED_ENTITY * entities + EXPECTED_RELATION * (entities - 1));
 }
 
 /** Reads an answer as what it is: a text of others. What the passage does not name is left out. */

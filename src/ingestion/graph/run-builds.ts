@@ -69,12 +69,12 @@ export function createGraphBuilds(options: GraphBuildsOptions): GraphBuilds {
       wake$.next();
       return build;
     },
-    async cost(tenant, datasetId, { layers, model, ...asked }) {
+    async cost(tenant, datasetId, { layers, model, sample = false, ...asked }, signal = new AbortController().signal) {
       const choice = options.chat?.(tenant, model);
       const price = choice && options.price?.(model === '' ? choice.name : model);
       const reports = writesReports({ layers, ...asked });
-      const question = { tenant, datasetId, layers, reports, graphs: options.graphs, model: choice, price };
-      return estimateCost(parts, await rulesOf(tenant, datasetId), question);
+      const question = { tenant, datasetId, layers, reports, graphs: options.graphs, model: choice, price, sample };
+      return estimateCost(parts, await rulesOf(tenant, datasetId), question, signal);
     },
     find: (tenant, datasetId) => store.findBuild(tenant, datasetId),
     async cancel(tenant, datasetId) {

@@ -84,6 +84,7 @@ const costQuery = z.looseObject({
   layers: parameters,
   model: parameter,
   reports: flagParameter(undefined).describe('Whether a model writes reports; default with the layer model.'),
+  sample: flagParameter(false).describe('Whether the model reads ten chunks, so that its answers are measured.'),
 });
 
 const hitView = defineView<GraphHit>()({
@@ -111,16 +112,21 @@ export const graphRoutes: RouteGroup = {
       finds: find,
       query: costQuery,
       data: anyObject,
-      handle: async ({ tenant, query, found: { dataset } }, parts) => {
+      handle: async ({ tenant, query, exchange, found: { dataset } }, parts) => {
         const given = query.layers.length === 0 ? {} : { layers: query.layers };
         const request = buildRequestSchema.pick({ layers: true, model: true, reports: true });
-        const { model, reports } = query;
+        const { model, reports, sample } = query;
         const asked = parsedBuild(request, {
           ...given,
           ...(model !== undefined && { model }),
           ...(reports !== undefined && { reports }),
         });
-        return success({ ...(await (await buildsOf(parts)).cost(tenant, dataset.id, asked)) });
+        const builds = await buildsOf(parts);
+        const told = await forClient(
+          exchange,
+          fromAbortable((signal) => builds.cost(tenant, dataset.id, { ...asked, sample }, signal)),
+        );
+        return told && success({ ...told });
       },
     }),
     strictRoute('POST /datasets/:dataset/graph', {

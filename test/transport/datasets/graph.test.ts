@@ -31,6 +31,9 @@ describe('the graph of a dataset', () => {
       code: 101,
       message: expect.stringContaining('reports'),
     });
+    expect(await ask('GET', `${path}/graph/cost?sample=perhaps`)).toMatchObject({ code: 101 });
+    // Rules are not sampled.
+    expect((await ask('GET', `${path}/graph/cost?sample=true`)).data).toMatchObject({ sampled: null });
     expect(await ask('GET', `${path}/graph/build`)).toMatchObject({ code: 102 });
     await build();
     expect((await ask('GET', `${path}/graph/build`)).data).toMatchObject({

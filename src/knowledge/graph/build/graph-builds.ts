@@ -18,6 +18,19 @@ export interface BuildCost {
   readonly ms: number;
   /** Name of the model; null where none is configured. */
   readonly model: string | null;
+  /** Chunks that the model read for the estimate, and what that took; null where it was not asked for. */
+  readonly sampled: {
+    readonly chunks: number;
+    readonly calls: number;
+    readonly prompt_tokens: number;
+    readonly completion_tokens: number;
+  } | null;
+}
+
+/** What is asked about a build that is not begun. */
+export interface BuildCostRequest extends Pick<BuildRequest, 'layers' | 'model' | 'reports'> {
+  /** Whether the model reads ten chunks, so that its answers are measured. @default false: they are as they usually are */
+  readonly sample?: boolean | undefined;
 }
 
 /** A build with whose it is. */
@@ -31,12 +44,8 @@ export interface BuildReport {
 export interface GraphBuilds {
   /** Puts a build in line. @throws EngineError GRAPH_BUSY while another one of the dataset runs */
   start(tenant: string, datasetId: string, request: BuildRequest): Promise<GraphBuildRecord>;
-  /** What a build would take; nothing is started. */
-  cost(
-    tenant: string,
-    datasetId: string,
-    request: Pick<BuildRequest, 'layers' | 'model' | 'reports'>,
-  ): Promise<BuildCost>;
+  /** What a build would take; nothing is started, and nothing is kept of what a sample reads. Errors of a sample: those of the model. */
+  cost(tenant: string, datasetId: string, request: BuildCostRequest, signal?: AbortSignal): Promise<BuildCost>;
   /** The last build of a dataset, as it stands. */
   find(tenant: string, datasetId: string): Promise<GraphBuildRecord | undefined>;
   /** Stops a build; connections to models are closed at once in this process. Whether there was one. */
