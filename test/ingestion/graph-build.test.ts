@@ -68,6 +68,31 @@ describe('the build of a graph', () => {
     expect(await base.graphs.ask(TENANT, dataset, { kind: 'show', limit: 100 })).toEqual(before);
   });
 
+  it('reads the chunks alone that it is told, by rules and by a model, and the others when it is not', async () => {
+    const model = countingModel(() => '{"entities": [], "relations": []}');
+    const { base, dataset, build, builds, request } = await openBuilds({ chat: model.chat });
+    const { store } = base.parts;
+    const unread = async (layer: string): Promise<readonly string[]> =>
+      (
+        await store.chunksWithoutContribution(TENANT, dataset, { layer, version: '1 reader' }, undefined, 100)
+      ).chunks.map(({ id }) => id);
+    const [first = '', second = '', ...others] = await unread('model');
+    const layers: ['rules', 'model'] = ['rules', 'model'];
+    const asked = { layers: [...layers], reports: false, chunks: [first, second, first] };
+    expect(await build(asked)).toMatchObject({ done: { rules: 2, model: 2 }, of: { rules: 2, model: 2 } });
+    expect(await unread('model')).toEqual(others);
+    const texts = await store.findChunks(TENANT, [first, second]);
+    expect([...model.asked].sort()).toEqual(texts.map(({ text }) => text).sort());
+    expect(await build({ layers: [...layers], reports: false })).toMatchObject({ done: { rules: 2, model: 2 } });
+    expect(await unread('model')).toEqual([]);
+
+    const gone = builds.start(TENANT, dataset, request({ chunks: ['nothing', first] }));
+    await expect(gone).rejects.toMatchObject({
+      code: 'BAD_REQUEST',
+      message: expect.stringContaining('no chunk "nothing" (1 of the 2'),
+    });
+  });
+
   it('is refused while another one of the dataset runs, and where there is no graph', async () => {
     const { base, builds, dataset, request } = await openBuilds();
     const search = base.graphs.search(TENANT, { kind: 'local', question: 'Orion', datasetIds: [dataset] }, NEVER);

@@ -94,7 +94,8 @@ async function addTitles(work: BuildWork, chunks: readonly ChunkRecord[], titles
 async function begin(work: BuildWork, layer: BuildLayer): Promise<void> {
   const { parts, claimed } = work.options;
   const { tenant, datasetId } = claimed;
-  const count = (await parts.store.findCountedDataset(tenant, datasetId))?.counts.chunks ?? 0;
+  const all = (await parts.store.findCountedDataset(tenant, datasetId))?.counts.chunks ?? 0;
+  const count = Math.min(all, work.chosen?.size ?? all);
   await work.tell({ of: { ...work.progress.of, [layer]: count }, message: `reads chunks: ${layer}` });
 }
 
@@ -111,7 +112,8 @@ async function* missingChunks(
   do {
     signal.throwIfAborted();
     const looked = await parts.store.chunksWithoutContribution(tenant, datasetId, { layer, version }, after, LOOKS);
-    for (let at = 0; at < looked.chunks.length; at += CHUNKS_A_STEP) yield looked.chunks.slice(at, at + CHUNKS_A_STEP);
+    const chunks = looked.chunks.filter(({ id }) => work.chosen?.has(id) !== false);
+    for (let at = 0; at < chunks.length; at += CHUNKS_A_STEP) yield chunks.slice(at, at + CHUNKS_A_STEP);
     after = looked.next;
   } while (after !== undefined);
 }

@@ -48,6 +48,8 @@ export interface BuildWorkOptions extends BuildServices {
 /** The work on a build; it is over when the build is stopped, or another process has it. */
 export class BuildWork {
   readonly options: BuildWorkOptions;
+  /** Ids of the chunks that are read alone; undefined: all are. */
+  readonly chosen: ReadonlySet<string> | undefined;
   readonly #begunAt: number;
   #progress: BuildProgress;
 
@@ -55,6 +57,8 @@ export class BuildWork {
     this.options = options;
     this.#progress = readProgress(options.claimed.build.value);
     this.#begunAt = options.parts.now();
+    const { chunks } = this.request;
+    this.chosen = chunks && new Set(chunks);
   }
 
   get progress(): BuildProgress {

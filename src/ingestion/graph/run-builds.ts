@@ -20,6 +20,7 @@ import {
 } from 'rxjs';
 import { stream } from '../../compose/run.js';
 import { EngineError, toEngineError } from '../../errors.js';
+import type { BaseParts } from '../../knowledge/base/parts.js';
 import {
   type BuildProgress,
   newProgress,
@@ -60,6 +61,7 @@ export function createGraphBuilds(options: GraphBuildsOptions): GraphBuilds {
   const idOf = (tenant: string, datasetId: string): string => JSON.stringify([tenant, datasetId]);
   return {
     async start(tenant, datasetId, request) {
+      await requireChunks(parts, tenant, datasetId, request.chunks ?? []);
       const id = randomUUID().replaceAll('-', '');
       const build: GraphBuildRecord = { id, state: 'RUNNING', value: storedProgress(newProgress(request, now())) };
       if (!(await store.startBuild(tenant, datasetId, build))) {
@@ -108,6 +110,31 @@ interface BuildParts extends BuildServices {
   readonly owner: string;
   readonly ttlMs: number;
   readonly rules: VersionedRules;
+}
+
+/** Chunks that are looked up at once, and those of which a refusal tells. */
+const CHUNKS = 200;
+const MAX_TOLD = 5;
+
+/** @throws EngineError BAD_REQUEST for ids of chunks that the dataset does not have */
+async function requireChunks(
+  { store }: BaseParts,
+  tenant: string,
+  datasetId: string,
+  ids: readonly string[],
+): Promise<void> {
+  const there = new Set<string>();
+  for (let at = 0; at < ids.length; at += CHUNKS)
+    for (const chunk of await store.findChunks(tenant, ids.slice(at, at + CHUNKS)))
+      if (chunk.datasetId === datasetId) there.add(chunk.id);
+  const missing = [...new Set(ids)].filter((id) => !there.has(id));
+  if (missing.length === 0) return;
+  const told = `${missing
+    .slice(0, MAX_TOLD)
+    .map((id) => JSON.stringify(id))
+    .join(', ')}${missing.length > MAX_TOLD ? ' …' : ''}`;
+  const message = `The dataset "${datasetId}" has no chunk ${told} (${missing.length} of the ${ids.length} in "chunks" are missing); leave them out.`;
+  throw new EngineError('BAD_REQUEST', message);
 }
 
 /** Builds one graph; completes when it is done, has failed, or is none of ours any more. */

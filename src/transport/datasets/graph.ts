@@ -48,6 +48,9 @@ const buildBody = z.strictObject({
   entity_types: listField(textField({ least: 1, most: 100 }))
     .optional()
     .describe('Types that a model chooses from.'),
+  chunks: listField(textField({ least: 1, most: 100 }))
+    .optional()
+    .describe('Ids of the chunks that are read; others stay as they are. Default: all.'),
   reports: flagField()
     .optional()
     .describe('Whether a model writes reports on communities; default with the layer model.'),

@@ -35,6 +35,10 @@ describe('the graph of a dataset', () => {
     // Rules are not sampled.
     expect((await ask('GET', `${path}/graph/cost?sample=true`)).data).toMatchObject({ sampled: null });
     expect(await ask('GET', `${path}/graph/build`)).toMatchObject({ code: 102 });
+    expect(await ask('POST', `${path}/graph`, { chunks: ['none'] })).toMatchObject({
+      code: 101,
+      message: expect.stringContaining('has no chunk "none"'),
+    });
     await build();
     expect((await ask('GET', `${path}/graph/build`)).data).toMatchObject({
       done: { links: 3, rules: 3 },

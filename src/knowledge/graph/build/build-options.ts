@@ -10,6 +10,8 @@ export const BUILD_LAYERS = ['links', 'rules', 'model'] as const;
 export type BuildLayer = (typeof BUILD_LAYERS)[number];
 
 const bound = z.number().nonnegative();
+/** Chunks that one build may be told to read alone. */
+export const MAX_BUILD_CHUNKS = 10_000;
 
 /** The form of what a build is asked for. */
 export const buildRequestSchema = z.strictObject({
@@ -23,6 +25,8 @@ export const buildRequestSchema = z.strictObject({
     .default([...ENTITY_TYPES]),
   /** Whether a model writes reports on communities. Default: with the layer `model`. */
   reports: z.boolean().exactOptional(),
+  /** Ids of the chunks that are read; others stay as they are. Default: all. */
+  chunks: z.array(z.string().min(1).max(100)).min(1).max(MAX_BUILD_CHUNKS).exactOptional(),
   /** Model that reads chunks; empty for the default one. */
   model: z.string().max(200).default(''),
 });

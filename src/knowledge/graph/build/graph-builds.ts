@@ -42,7 +42,7 @@ export interface BuildReport {
 
 /** The builds of the graphs of a knowledge base. */
 export interface GraphBuilds {
-  /** Puts a build in line. @throws EngineError GRAPH_BUSY while another one of the dataset runs */
+  /** Puts a build in line. @throws EngineError GRAPH_BUSY while another one of the dataset runs; BAD_REQUEST for chunks that it does not have */
   start(tenant: string, datasetId: string, request: BuildRequest): Promise<GraphBuildRecord>;
   /** What a build would take; nothing is started, and nothing is kept of what a sample reads. Errors of a sample: those of the model. */
   cost(tenant: string, datasetId: string, request: BuildCostRequest, signal?: AbortSignal): Promise<BuildCost>;
