@@ -36,8 +36,8 @@ const MAX_ABOUT = 1_000;
  */
 export class LikelyPairs {
   readonly #names = new Map<string, ComparedName>();
-  /** Keys of names by what they are looked up by. */
-  readonly #sharing = new Map<string, string[]>();
+  /** Keys of names by what they are looked up by; that of a single one without a list. */
+  readonly #sharing = new Map<number, string | string[]>();
   /** By one of its names, then the other: both lead to the same pair. */
   readonly #pairs = new Map<string, Map<string, LikelyPair>>();
 
@@ -69,18 +69,23 @@ export class LikelyPairs {
   #enter(key: string, form: NameForm, compared: Set<string>): void {
     for (const shared of lookups(form)) {
       const own = this.#sharing.get(shared);
-      if (own === undefined) this.#sharing.set(shared, [key]);
-      else own.push(key);
-      if (own?.length === MAX_SHARED + 1) for (const other of own) compared.add(other);
+      if (own === undefined) this.#sharing.set(shared, key);
+      else if (typeof own === 'string') this.#sharing.set(shared, [own, key]);
+      else {
+        own.push(key);
+        if (own.length === MAX_SHARED + 1) for (const other of own) compared.add(other);
+      }
     }
   }
 
   #leave(key: string, form: NameForm, compared: Set<string>): void {
     for (const shared of lookups(form)) {
-      const own = this.#sharing.get(shared) ?? [];
+      const own = this.#sharing.get(shared);
+      if (own === undefined || own === key) this.#sharing.delete(shared);
+      if (!Array.isArray(own)) continue;
       const at = own.indexOf(key);
       if (at !== -1) own.splice(at, 1);
-      if (own.length === 0) this.#sharing.delete(shared);
+      if (own.length === 1) this.#sharing.set(shared, own[0] as string);
       if (own.length === MAX_SHARED) for (const other of own) compared.add(other);
     }
   }
@@ -99,8 +104,9 @@ export class LikelyPairs {
     const own = this.#names.get(key);
     if (own === undefined) return;
     for (const shared of lookups(own.form)) {
-      const keys = this.#sharing.get(shared) ?? [];
-      if (keys.length < 2 || keys.length > MAX_SHARED) continue;
+      const keys = this.#sharing.get(shared);
+      // A name alone is compared with none.
+      if (!Array.isArray(keys) || keys.length > MAX_SHARED) continue;
       for (const other of keys) {
         if (other === key) continue;
         const [left, right] = key < other ? [key, other] : [other, key];
@@ -129,20 +135,28 @@ export class LikelyPairs {
   }
 }
 
-/** What a name is looked up by; each once. */
-function lookups({ initials, key }: NameForm): readonly string[] {
-  const found: string[] = [];
-  if (initials.length >= 2) found.push(`i ${initials}`);
-  if (key.length >= 2 && key.length <= LONG_KEY && key !== initials) found.push(`i ${key}`);
+/**
+ * What a name is looked up by, as numbers, each once: texts would take most of the memory of a graph. Two that have one number by chance are compared without
+ * need, and no more than that.
+ */
+function lookups({ initials, key }: NameForm): ReadonlySet<number> {
+  const found = new Set<number>();
+  if (initials.length >= 2) found.add(numberOf('i', initials));
+  if (key.length >= 2 && key.length <= LONG_KEY) found.add(numberOf('i', key));
   if (key.length >= LONG_KEY && key.length <= MAX_KEY) {
-    found.push(`d ${key}`);
-    for (let at = 0; at < key.length; at += 1) {
-      // Without either of two equal letters it is the same.
-      if (key[at] !== key[at + 1]) found.push(`d ${key.slice(0, at)}${key.slice(at + 1)}`);
-    }
+    found.add(numberOf('d', key));
+    for (let at = 0; at < key.length; at += 1) found.add(numberOf('d', key, at));
   }
-  if (/^\p{Script=Han}{2,20}$/u.test(key)) found.push(`h ${key[0]}`);
+  if (/^\p{Script=Han}{2,20}$/u.test(key)) found.add(numberOf('h', key[0] ?? ''));
   return found;
+}
+
+/** A number of 30 bits for a text of some kind, without one of its letters. Source: the hash FNV-1a. */
+function numberOf(kind: string, text: string, without = -1): number {
+  let hash = Math.imul(0x811c9dc5 ^ kind.charCodeAt(0), 0x01000193);
+  for (let at = 0; at < text.length; at += 1)
+    if (at !== without) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash >>> 2;
 }
 
 function likenessOf(left: ComparedName, right: ComparedName): { readonly by: string; readonly score: number } {

@@ -14,7 +14,7 @@ const THREAD = new URL('./graph-thread', import.meta.url);
 const NEVER = new AbortController().signal;
 
 /** What the thread may take: memory for graphs, and time for one answer, in milliseconds. */
-const LIMITS = { heapBytes: 512 * 1_048_576, timeoutMs: 120_000 };
+const LIMITS = { heapBytes: 1_024 * 1_048_576, timeoutMs: 120_000 };
 /** Milliseconds after which a thread that was not asked is ended; it is loaded anew when it is asked again. */
 const IDLE_MS = 10 * 60_000;
 /** Requests that wait. */

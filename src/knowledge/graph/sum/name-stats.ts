@@ -11,14 +11,14 @@ export interface NameStats {
   isGiven: boolean;
   /** Whether a text or a user mentions it; else it is only another name of something. */
   isMentioned: boolean;
-  readonly types: Map<string, number>;
+  types: ReadonlyMap<string, number>;
   /** Types, and mentions by chunk, that users give. */
-  readonly givenTypes: Map<string, number>;
-  readonly givenChunks: Map<string, number>;
-  readonly chunks: Map<string, number>;
-  readonly documents: Set<string>;
-  readonly titleOf: Set<string>;
-  readonly descriptions: Set<string>;
+  givenTypes: ReadonlyMap<string, number>;
+  givenChunks: ReadonlyMap<string, number>;
+  chunks: ReadonlyMap<string, number>;
+  documents: ReadonlySet<string>;
+  titleOf: ReadonlySet<string>;
+  descriptions: ReadonlySet<string>;
 }
 
 /** A spelling of an entity, as its name is chosen. */
@@ -32,18 +32,27 @@ export interface EntityName {
 /** Sentences that are kept of an entity or a relation. */
 export const MAX_DESCRIPTIONS = 5;
 
+/** Shared by all names of which there is nothing of a kind: there are very many, and most have few kinds. */
+const NO_COUNTS: ReadonlyMap<string, number> = new Map();
+const NO_TEXTS: ReadonlySet<string> = new Set();
+
 /** Stats of a name of which nothing is known. */
 export function emptyStats(): NameStats {
   return {
     ...{ mentions: 0, isTitle: false, isGiven: false, isMentioned: false },
-    types: new Map(),
-    givenTypes: new Map(),
-    chunks: new Map(),
-    givenChunks: new Map(),
-    documents: new Set(),
-    titleOf: new Set(),
-    descriptions: new Set(),
+    ...{ types: NO_COUNTS, givenTypes: NO_COUNTS, chunks: NO_COUNTS, givenChunks: NO_COUNTS },
+    ...{ documents: NO_TEXTS, titleOf: NO_TEXTS, descriptions: NO_TEXTS },
   };
+}
+
+/** Counts more of something. */
+function counted(counts: ReadonlyMap<string, number>, key: string, more = 1): ReadonlyMap<string, number> {
+  const own = counts === NO_COUNTS ? new Map<string, number>() : (counts as Map<string, number>);
+  return own.set(key, (own.get(key) ?? 0) + more);
+}
+
+function added(texts: ReadonlySet<string>, text: string): ReadonlySet<string> {
+  return (texts === NO_TEXTS ? new Set<string>() : (texts as Set<string>)).add(text);
 }
 
 /** Whether something can be a name at all. */
@@ -75,15 +84,15 @@ export function countNames(
       own.isMentioned = true;
       own.isTitle ||= isTitle;
       own.isGiven ||= isGiven;
-      if (description !== '') own.descriptions.add(description);
+      if (description !== '') own.descriptions = added(own.descriptions, description);
       // A type counts for each layer that tells it.
-      const types = isGiven ? own.givenTypes : own.types;
-      types.set(type, (types.get(type) ?? 0) + 1);
+      if (isGiven) own.givenTypes = counted(own.givenTypes, type);
+      else own.types = counted(own.types, type);
       if (chunkId === '' || (isGiven && count === 0)) continue;
-      own.documents.add(documentId);
-      if (isTitle) own.titleOf.add(chunkId);
+      own.documents = added(own.documents, documentId);
+      if (isTitle) own.titleOf = added(own.titleOf, chunkId);
       if (isGiven) {
-        own.givenChunks.set(chunkId, (own.givenChunks.get(chunkId) ?? 0) + count);
+        own.givenChunks = counted(own.givenChunks, chunkId, count);
         continue;
       }
       // What two layers find at one place is one mention.
@@ -93,11 +102,14 @@ export function countNames(
       if (seen.has(place)) continue;
       seen.add(place);
       own.mentions += 1;
-      own.chunks.set(chunkId, (own.chunks.get(chunkId) ?? 0) + 1);
+      own.chunks = counted(own.chunks, chunkId);
     }
     for (const { source, target, description, isExplicit } of relations) {
       if (!isExplicit || description === '') continue;
-      for (const name of [source, target]) stats.get(name)?.descriptions.add(description);
+      for (const name of [source, target]) {
+        const own = stats.get(name);
+        if (own !== undefined) own.descriptions = added(own.descriptions, description);
+      }
     }
   }
   return stats;
