@@ -87,7 +87,7 @@ export type {
   BuildRequest,
   BuildSpent,
 } from '../knowledge/graph/build/build-options.js';
-export type { BuildCost, BuildReport, GraphBuilds } from '../knowledge/graph/build/graph-builds.js';
+export type { BuildCost, BuildCostRequest, BuildReport, GraphBuilds } from '../knowledge/graph/build/graph-builds.js';
 export type { FindGraphModel, GraphModel, GraphModelQuestion } from '../knowledge/graph/calls/graph-model.js';
 export type { GraphLayer } from '../knowledge/graph/facts.js';
 export type { GraphForm } from '../knowledge/graph/given/graph-forms.js';
