@@ -1,5 +1,6 @@
 import { of, throwError } from 'rxjs';
 import { describe, expect, it } from 'vitest';
+import { BuildWork } from '../../src/ingestion/graph/build-work.js';
 import type { ChatDelta, ChatModel, ChatRequest } from '../../src/models/chat-model.js';
 import { TENANT } from '../knowledge/base/support/new-base.js';
 import { openBuilds } from './support/graph-builds.js';
@@ -91,6 +92,48 @@ describe('the build of a graph', () => {
       code: 'BAD_REQUEST',
       message: expect.stringContaining('no chunk "nothing" (1 of the 2'),
     });
+  });
+
+  it('goes on however many processes are lost, as long as they get on, and fails behind five that do not', async () => {
+    const kit = await openBuilds();
+    const { base, builds, dataset, request, build } = kit;
+    const { store } = base.parts;
+    const { chunks } = await store.chunksWithoutContribution(
+      TENANT,
+      dataset,
+      { layer: 'x', version: '1' },
+      undefined,
+      9,
+    );
+    const [chunk] = chunks;
+    if (chunk === undefined) throw new Error('There is no chunk.');
+    /** A process that claims the build and is lost, perhaps when it has done something. */
+    const lost = async (name: string, isWorking: boolean): Promise<void> => {
+      const claimed = await store.claimBuild(name, 0);
+      if (claimed === undefined) throw new Error('The build is not in line.');
+      const rules = () => ({ mentions: [], relations: [] });
+      const work = new BuildWork({
+        ...{ parts: base.parts, claimed, owner: name, ttlMs: 0, rules, rulesVersion: '1', report: () => {} },
+      });
+      // What is told without anything done keeps a claim alone.
+      await work.tell({ message: 'waits' });
+      if (isWorking) await work.put('rules', '1', [{ chunk, contribution: rules() }]);
+    };
+    await builds.start(TENANT, dataset, request());
+    for (let at = 0; at < 8; at += 1) await lost(`working ${at}`, true);
+    for (let at = 0; at < 4; at += 1) await lost(`idle ${at}`, false);
+    await lost('working', true);
+    for (let at = 0; at < 4; at += 1) await lost(`idle again ${at}`, false);
+    expect(await kit.ended()).toMatchObject({ state: 'DONE', progress: 1 });
+
+    await builds.start(TENANT, dataset, request());
+    for (let at = 0; at < 5; at += 1) await lost(`idle ${at}`, false);
+    expect(await kit.ended()).toMatchObject({
+      state: 'FAIL',
+      message: '5 processes were lost while they built it, and did nothing of it.',
+    });
+    // Asked for anew it is another build.
+    expect(await build()).toMatchObject({ state: 'DONE' });
   });
 
   it('is refused while another one of the dataset runs, and where there is no graph', async () => {

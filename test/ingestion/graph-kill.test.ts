@@ -121,7 +121,7 @@ it(`a graph is the same behind ${KILLS} kills in its build, and nothing that a m
   const all = await asked();
   for (const [call, answered] of settled) {
     const about = all.flatMap((one) => (one.call === call ? one.about : []));
-    expect(new Set(about), `SEED=${seed}`).toEqual(answered);
+    expect(new Set(about), `SEED=${seed}, ${call}`).toEqual(answered);
     expect(answered.size).toBeGreaterThan(0);
     // Four are asked at a time, so a kill makes four again at most.
     expect(about.length, `SEED=${seed}`).toBeLessThanOrEqual(answered.size + 4 * KILLS);

@@ -114,7 +114,9 @@ export class BuildWork {
   /** Stores and reports how far it is. @throws EngineError CONFLICT when the work is over */
   async tell(change: Partial<Pick<BuildProgress, 'done' | 'of' | 'message'>>): Promise<void> {
     this.#progress = { ...this.#progress, ...change };
-    this.#progress = { ...this.#progress, progress: shareOf(this.#progress) };
+    // A build that gets on is no reason why its processes were lost.
+    const begun = change.done !== undefined && { begunAtProgress: this.options.claimed.begun };
+    this.#progress = { ...this.#progress, ...begun, progress: shareOf(this.#progress) };
     await this.#store('RUNNING', this.#progress);
   }
 

@@ -45,7 +45,7 @@ export interface GraphBuildsOptions extends BuildServices {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** Processes that may be lost on a build before it fails. */
+/** Processes that may be lost on a build, one after the other and without anything done, before it fails. */
 const MAX_BEGUN = 5;
 /** After an error of the store, milliseconds until it is tried again. */
 const PAUSE_MS = 1_000;
@@ -152,9 +152,12 @@ function buildGraph(parts: BuildParts, over$: Observable<unknown>): Observable<B
       switchMap(() => work.tell({})),
       ignoreElements(),
     );
+    const idle = begun - (work.progress.begunAtProgress ?? 0);
     const built$ =
-      begun > MAX_BEGUN
-        ? defer(() => from(work.end('FAIL', `${MAX_BEGUN} processes were lost while they built it.`)))
+      idle > MAX_BEGUN
+        ? defer(() =>
+            from(work.end('FAIL', `${MAX_BEGUN} processes were lost while they built it, and did nothing of it.`)),
+          )
         : concat(
             stream(buildPipeline, { datasetId }, { services: work }),
             defer(() =>

@@ -35,9 +35,10 @@ export async function openBuilds(options: Partial<GraphBuildsOptions> = {}, made
     if (errors.length > 0) throw errors[0];
   });
   const request = (given: Partial<BuildRequest> = {}): BuildRequest => buildRequestSchema.parse(given);
-  const build = async (given: Partial<BuildRequest> = {}) => {
+  /** How the build in line ends. @param begin what puts one in line once builds are run */
+  const ended = async (begin: () => Promise<unknown> = async () => {}) => {
     const ended$ = new Subject<void>();
-    const ended = firstValueFrom(ended$);
+    const over = firstValueFrom(ended$);
     running.push(
       builds
         .run()
@@ -47,13 +48,14 @@ export async function openBuilds(options: Partial<GraphBuildsOptions> = {}, made
         )
         .subscribe(() => ended$.next()),
     );
-    await builds.start(TENANT, dataset, request(given));
-    await ended;
+    await begin();
+    await over;
     const found = await builds.find(TENANT, dataset);
     if (found === undefined) throw new Error('The build is gone.');
     return toldBuild(found);
   };
-  return { ...kit, dataset, builds, build, request };
+  const build = (given: Partial<BuildRequest> = {}) => ended(() => builds.start(TENANT, dataset, request(given)));
+  return { ...kit, dataset, builds, build, ended, request };
 }
 
 /** What a model is asked, and what it answers: a value becomes JSON. */

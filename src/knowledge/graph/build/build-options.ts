@@ -66,6 +66,8 @@ export interface BuildProgress {
   /** Milliseconds since 1970. */
   readonly startedAt: number;
   readonly finishedAt: number | null;
+  /** How many processes had begun with it when something was done last. @default 0: nothing was */
+  readonly begunAtProgress?: number;
 }
 
 const NOTHING_SPENT: BuildSpent = { calls: 0, tokens: 0, money: 0, ms: 0 };
