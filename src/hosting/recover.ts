@@ -17,7 +17,7 @@ import { endIn } from './run-record.js';
 import { engineOptions, workOfTurn } from './start.js';
 import { servicesOfRun } from './tenant-services.js';
 
-/** Losses without a node that finished in between after which a run is a suspect: it may be what ends its processes. */
+/** Losses after which a run is a suspect, when no node of it finished or stored a step in between: it may be what ends its processes. */
 const SUSPECT_AFTER = 3;
 
 /** Losses of processes that tried a suspect after which it is given up: a run that ends its process must not be recovered for ever. */
@@ -38,8 +38,8 @@ const NO_LAUNCH: RunLaunch = { isDetached: false, headers: {} };
  * cannot be resumed ends as failed, in its log and its session, so that no client waits for it.
  *
  * A process that is lost takes all its runs with it, of which one may be the reason. So a loss alone gives no run up. A run whose process was
- * lost three times without a node of it finishing is a suspect, and a process tries one suspect at a time, each for the time of a lease.
- * What survives its trial, or finishes a node, is no suspect any more. A run is given up when three processes were lost while they tried it.
+ * lost three times without a node of it finishing, or storing a step of its work, is a suspect, and a process tries one suspect at a time, each
+ * for the time of a lease. What survives its trial, or gets on so, is no suspect any more. A run is given up when three processes were lost while they tried it.
  */
 export function createRecover(hub: RunHub): Recover {
   const { logger } = hub.parts;
@@ -107,7 +107,7 @@ class Trial {
   }
 }
 
-/** How often its process was lost since another node had finished, this time included. */
+/** How often its process was lost since it got on, this time included. */
 function crashesOf({ crashes = 0 }: RunLaunch, isLoss: boolean): number {
   return crashes + (isLoss ? 1 : 0);
 }
@@ -306,7 +306,7 @@ async function orFinalError<T>(work: Promise<T>): Promise<T | EngineError> {
 }
 
 function lostTooOften({ id, launch: { crashes = MAX_TRIALS } = NO_LAUNCH }: RunRecord): EngineError {
-  const message = `Run "${id}" lost its process ${crashes} times without a node that finished, the last ${MAX_TRIALS} times as the only suspect there, as if it were the reason; it is not recovered again.`;
+  const message = `Run "${id}" lost its process ${crashes} times without a step that was stored, the last ${MAX_TRIALS} times as the only suspect there, as if it were the reason; it is not recovered again.`;
   return new EngineError('RUN_LOST', message);
 }
 

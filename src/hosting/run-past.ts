@@ -18,7 +18,7 @@ export interface RunPast {
   readonly usage: RunUsage;
   /** Numbers of the events with which tokens started that had not ended. */
   readonly starts: ReadonlyMap<number, number>;
-  /** How often nodes finished. */
+  /** How often nodes finished, or stored a step of their work that is not done again. */
   readonly finished: number;
   /** Whether it had ended. */
   readonly isOver: boolean;
@@ -124,6 +124,9 @@ class Fold {
       }
       case 'node-notice':
         if (isRetraction(event)) this.#retract(pathOf(event), 0);
+        break;
+      case 'node-progress':
+        this.finished += 1;
         break;
       case 'node-settled':
         this.#ended(event);

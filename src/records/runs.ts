@@ -37,9 +37,9 @@ const launchSchema = z.object({
   isDetached: z.boolean(),
   /** Headers for tools that declare them. */
   headers: jsonObject,
-  /** Crash count: how often its process was lost since another node had finished. @default 0 */
+  /** Crash count: how often its process was lost since a node had finished, or stored a step of its work. @default 0 */
   crashes: count.exactOptional(),
-  /** How often nodes had finished when its process was lost last. @default 0 */
+  /** How often that had happened when its process was lost last. @default 0 */
   finished: count.exactOptional(),
   /** It is the one suspect that its process tries. @default false */
   isTried: z.boolean().exactOptional(),

@@ -210,6 +210,24 @@ describe('a lost run that cannot be taken over', () => {
     expect((await eventsOf(last, agent, run)).at(-2)?.json).toMatchObject({ event: 'workflow_finished' });
   });
 
+  it('may be lost as often as it likes while one node keeps steps of its work in between', async () => {
+    const { stores, agent, run } = await lostRun();
+    for (let at = 0; at < 8; at += 1) {
+      const server = await startServer({ stores, env: ENV });
+      (await server.probes.next()).keep(`step ${at}`);
+      const kept = async (): Promise<number> => {
+        const events = (await stores.log.read('local', run, 0, { maxEvents: 500, maxBytes: 1_000_000 })) ?? [];
+        return events.filter(({ event }) => event === 'node-progress').length;
+      };
+      await expect.poll(kept, { timeout: 60_000 }).toBe(at + 1);
+      await server.stop();
+    }
+    expect((await stores.runs.find('local', run))?.launch?.crashes).toBe(1);
+    const last = await startServer({ stores, env: ENV });
+    (await last.probes.next()).settle();
+    expect((await eventsOf(last, agent, run)).at(-2)?.json).toMatchObject({ event: 'workflow_finished' });
+  });
+
   it('does not count as lost while a store is away', async () => {
     const { stores, agent, run } = await lostRun();
     let looks = 0;

@@ -17,6 +17,8 @@ export interface Probe {
   readonly token: string;
   say(text: string): void;
   think(text: string): void;
+  /** Keeps a step of its work, which it finds again behind a takeover. */
+  keep(step: string): void;
   settle(content?: string): void;
   fail(error: Error): void;
   /** Whether the engine has ended the activation. */
@@ -62,6 +64,7 @@ function play(events: Subject<NodeEvent>, token: string): [Probe, ReturnType<typ
     token,
     say: (text) => events.next(delta('content', text)),
     think: (text) => events.next(delta('thinking', text)),
+    keep: (step) => events.next({ type: 'progress', append: { steps: step } }),
     settle: (content = 'done') => {
       events.next(settled({ content }));
       events.complete();
