@@ -324,8 +324,11 @@ describe.skipIf(!hasChromium)(named('the editor'), () => {
     await studio.open(`/agents/${id}`);
     await toolbar(page).waitFor();
     await node(page, 'Greet, Message').click();
+    const name = form(page, 'Greet').getByRole('textbox', { name: 'Name', exact: true });
+    // Its form is drawn by files of the server, which is away behind that.
+    await name.waitFor();
     proxy!.cut();
-    await form(page, 'Greet').getByRole('textbox', { name: 'Name', exact: true }).fill('Written while away');
+    await name.fill('Written while away');
     await page.getByText('The server is away: kept in this tab').waitFor();
     proxy!.mend();
     await page.reload();
