@@ -2,6 +2,7 @@
 import { finalize, NEVER } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { readCollection } from '../../src/knowledge/evaluation/read-collection.js';
+import { ENTITY_TYPES } from '../../src/knowledge/graph/facts.js';
 import { createRules } from '../../src/knowledge/graph/rules/extract-by-rules.js';
 import type { ChatModel } from '../../src/models/chat-model.js';
 import { TENANT } from '../knowledge/base/support/new-base.js';
@@ -78,6 +79,8 @@ describe('the cost of a build by a model', () => {
     const told = await cost({ sample: true });
     expect(told.sampled).toMatchObject({ chunks: 10, calls: 10 });
     expect(new Set(model.asked.map(({ input }) => input.text)).size).toBe(10);
+    // Asked as a build asks.
+    for (const { input } of model.asked) expect(input.entity_types).toEqual([...ENTITY_TYPES]);
     expect(told).toMatchObject({ chunks: usual.chunks, calls: usual.calls, prompt_tokens: usual.prompt_tokens });
     const { spent } = await build(request);
     const sumOf = (one: typeof told): number => one.prompt_tokens + one.completion_tokens;

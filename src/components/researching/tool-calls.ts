@@ -14,11 +14,8 @@ import { createTextReader } from '../values/text-reader.js';
 /** Told the run of what happens. */
 export type Report = (event: NodeEvent) => void;
 
-/** Events that calls beside their result may have. */
-type Told = ToolEvent;
-
 /** Makes a call under an id of its own; emits its result once. Errors: those of the work */
-export function reportedCall<T extends Told>(
+export function reportedCall<T extends ToolEvent>(
   name: string,
   { random }: Pick<CallContext, 'random'>,
   report: Report,

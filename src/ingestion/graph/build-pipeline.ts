@@ -15,7 +15,7 @@ import type { ChunkRecord } from '../../records/knowledge.js';
 import { BuildBudget } from './build-budget.js';
 import { BuildWork } from './build-work.js';
 import { describeEntities } from './describe-entities.js';
-import { extractCall } from './extract-by-model.js';
+import { extractCall, questionAbout } from './extract-by-model.js';
 import { graphModelOf } from './graph-model-of.js';
 import { tellNames } from './tell-names.js';
 import { writeReports } from './write-reports.js';
@@ -152,8 +152,7 @@ function readByModel(
   { chunk, model, version }: { readonly chunk: ChunkRecord; readonly model: GraphModel; readonly version: string },
 ): Observable<unknown> {
   return defer(() => {
-    const known = [...new Set(work.options.rules(chunk.text).mentions.map(({ name }) => name))].slice(0, MAX_KNOWN);
-    const question = { text: chunk.text, entityTypes: work.request.entity_types, known };
+    const question = questionAbout(chunk.text, work.options.rules, work.request.entity_types);
     return askTwice(model, extractCall(question), budget).pipe(
       mergeMap((end) => {
         if (end.state === 'no-room') return EMPTY;
@@ -165,8 +164,6 @@ function readByModel(
   });
 }
 
-/** Names that a model is told. */
-const MAX_KNOWN = 20;
 const NOTHING: Contribution = { mentions: [], relations: [] };
 
 function workOf({ services: work }: StepActivation): BuildWork {

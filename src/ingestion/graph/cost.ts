@@ -9,18 +9,16 @@ import { askTwice, type CallSpent, type GraphCall, promptTokens } from '../../kn
 import { communityReportCall, EXPECTED_REPORT } from '../../knowledge/graph/calls/community-report.js';
 import { PAIRS_A_CALL, sameNamesCall } from '../../knowledge/graph/calls/same-names.js';
 import { EXPECTED_DESCRIPTION, summariseCall } from '../../knowledge/graph/calls/summarise.js';
-import type { Contribution } from '../../knowledge/graph/facts.js';
+import { type Contribution, ENTITY_TYPES } from '../../knowledge/graph/facts.js';
 import type { GraphAnswers } from '../../knowledge/graph/graph-answers.js';
 import type { KnowledgeGraphs } from '../../knowledge/graph/knowledge-graphs.js';
 import { MAX_WRITTEN } from '../../knowledge/graph/reports/written-report.js';
-import type { ExtractByRules } from '../../knowledge/graph/rules/extract-by-rules.js';
 import type { VersionedRules } from '../../knowledge/graph/rules/own-rules.js';
 import { seededRandom } from '../../knowledge/graph/seeded-random.js';
 import type { ChatChoice } from '../../models/router.js';
 import { firstValue } from '../../operators/from-abortable.js';
-import type { ChunkRecord } from '../../records/knowledge.js';
 import type { TokenPrice } from './build-work.js';
-import { extractCall } from './extract-by-model.js';
+import { extractCall, questionAbout } from './extract-by-model.js';
 import { graphModelOf } from './graph-model-of.js';
 import { ofGraph } from './of-graph.js';
 import { batchesOf, undecidedPairs } from './tell-names.js';
@@ -73,7 +71,7 @@ export async function estimateCost(
     const looked = await parts.store.chunksWithoutContribution(tenant, datasetId, wanted, after, LOOKS);
     chunks += looked.chunks.length;
     for (const chunk of asks ? looked.chunks : []) {
-      const call = callOf(chunk, rules);
+      const call = extractCall(questionAbout(chunk.text, rules, ENTITY_TYPES));
       prompt += promptTokens(call);
       answers += call.expected;
       sample.add(call);
@@ -100,12 +98,6 @@ export async function estimateCost(
     model: model?.name ?? null,
     sampled: sampled?.told ?? null,
   };
-}
-
-/** What a model is asked about a chunk; the types of entities that it may choose from are short. */
-function callOf({ text }: ChunkRecord, rules: ExtractByRules): ExtractCall {
-  const known = [...new Set(rules(text).mentions.map(({ name }) => name))].slice(0, 20);
-  return extractCall({ text, entityTypes: [], known });
 }
 
 /** Some of many values, each as likely as any other; the same of the same ones. Source: Vitter, "Random sampling with a reservoir", 1985, algorithm R. */

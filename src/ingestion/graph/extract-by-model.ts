@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { JsonObject } from '../../json.js';
 import type { GraphCall } from '../../knowledge/graph/calls/ask-twice.js';
 import { type Contribution, MAX_NAME, type Mention, type Relation } from '../../knowledge/graph/facts.js';
+import type { ExtractByRules } from '../../knowledge/graph/rules/extract-by-rules.js';
 
 /** What a model is asked about. */
 export interface ModelQuestion {
@@ -83,6 +84,15 @@ const relationSchema = z.looseObject({
   description: short,
   weight: z.number().catch(1),
 });
+
+/** Names that a model is told. */
+const MAX_KNOWN = 20;
+
+/** What a model is asked about a text, with the names that rules find in it. */
+export function questionAbout(text: string, rules: ExtractByRules, entityTypes: readonly string[]): ModelQuestion {
+  const known = [...new Set(rules(text).mentions.map(({ name }) => name))].slice(0, MAX_KNOWN);
+  return { text, entityTypes, known };
+}
 
 /** The question `graph_extract`: what a text says. An answer without an object is of no use; names that the text does not hold are dropped. */
 export function extractCall(question: ModelQuestion): GraphCall<Contribution> {

@@ -20,6 +20,7 @@ import {
 } from 'rxjs';
 import { stream } from '../../compose/run.js';
 import { EngineError, toEngineError } from '../../errors.js';
+import { chunksOfDataset } from '../../knowledge/base/chunks-of-dataset.js';
 import type { BaseParts } from '../../knowledge/base/parts.js';
 import {
   type BuildProgress,
@@ -112,8 +113,7 @@ interface BuildParts extends BuildServices {
   readonly rules: VersionedRules;
 }
 
-/** Chunks that are looked up at once, and those of which a refusal tells. */
-const CHUNKS = 200;
+/** Chunks of which a refusal tells. */
 const MAX_TOLD = 5;
 
 /** @throws EngineError BAD_REQUEST for ids of chunks that the dataset does not have */
@@ -123,17 +123,12 @@ async function requireChunks(
   datasetId: string,
   ids: readonly string[],
 ): Promise<void> {
-  const there = new Set<string>();
-  for (let at = 0; at < ids.length; at += CHUNKS)
-    for (const chunk of await store.findChunks(tenant, ids.slice(at, at + CHUNKS)))
-      if (chunk.datasetId === datasetId) there.add(chunk.id);
+  const there = await chunksOfDataset(store, tenant, datasetId, ids);
   const missing = [...new Set(ids)].filter((id) => !there.has(id));
   if (missing.length === 0) return;
-  const told = `${missing
-    .slice(0, MAX_TOLD)
-    .map((id) => JSON.stringify(id))
-    .join(', ')}${missing.length > MAX_TOLD ? ' …' : ''}`;
-  const message = `The dataset "${datasetId}" has no chunk ${told} (${missing.length} of the ${ids.length} in "chunks" are missing); leave them out.`;
+  const more = missing.length > MAX_TOLD ? ' …' : '';
+  const told = missing.slice(0, MAX_TOLD).map((id) => JSON.stringify(id));
+  const message = `The dataset "${datasetId}" has no chunk ${told.join(', ')}${more} (${missing.length} of the ${ids.length} in "chunks" are missing); leave them out.`;
   throw new EngineError('BAD_REQUEST', message);
 }
 

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { EngineError } from '../../../errors.js';
 import type { ChunkRecord } from '../../../records/knowledge.js';
 import type { KnowledgeStore } from '../../../records/knowledge-store.js';
+import { chunksOfDataset } from '../../base/chunks-of-dataset.js';
 import type { BaseParts } from '../../base/parts.js';
 import { availableChunks } from '../../base/retrieval.js';
 import type { FindGraphModel } from '../calls/graph-model.js';
@@ -115,9 +116,6 @@ async function refuseWhileBuilt(store: KnowledgeStore, tenant: string, datasetId
   if ((await store.findBuild(tenant, datasetId))?.state === 'RUNNING') throw busy(datasetId);
 }
 
-/** Chunks that are looked up at once. */
-const CHUNKS = 200;
-
 /** The chunks that a graph names. @throws EngineError BAD_REQUEST for those that the dataset does not have, with the place of each */
 async function chunksOf(
   store: KnowledgeStore,
@@ -126,10 +124,7 @@ async function chunksOf(
   { named }: GivenReading,
 ): Promise<ReadonlyMap<string, ChunkRecord>> {
   const ids = [...new Set(named.flatMap(({ chunks }) => chunks))];
-  const found = new Map<string, ChunkRecord>();
-  for (let at = 0; at < ids.length; at += CHUNKS)
-    for (const chunk of await store.findChunks(tenant, ids.slice(at, at + CHUNKS)))
-      if (chunk.datasetId === datasetId) found.set(chunk.id, chunk);
+  const found = await chunksOfDataset(store, tenant, datasetId, ids);
   const problems = new Problems();
   for (const { at: place, chunks } of named) {
     for (const [at, id] of chunks.entries()) {
