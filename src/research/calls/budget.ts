@@ -90,6 +90,11 @@ export interface BudgetOptions {
   readonly journal?: Journal | undefined;
 }
 
+/** What tokens cost, in the currency of the prices. */
+export function costOf({ input, output }: CallPrice, { prompt, answer }: CallTokens): number {
+  return (prompt * input + answer * output) / 1_000_000;
+}
+
 /** Key of the count in a journal. */
 export const SPENT = 'spent';
 
@@ -428,7 +433,7 @@ export class Budget {
 
   #costOf(prompt: number, answer: number): number | undefined {
     if (this.#price === undefined) return undefined;
-    return (prompt * this.#price.input + answer * this.#price.output) / 1_000_000;
+    return costOf(this.#price, { prompt, answer });
   }
 }
 

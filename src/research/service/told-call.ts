@@ -1,7 +1,7 @@
 /** What the run of a research is told of a call of its model, beside what every call tells. */
 import type { Call } from '../../graph/node-events.js';
 import type { AskedFor } from '../calls/ask-call.js';
-import type { CallPrice } from '../calls/budget.js';
+import { type CallPrice, costOf } from '../calls/budget.js';
 
 /** Names of the attributes that such a call has. */
 export const ASKED_ATTRIBUTE = {
@@ -20,7 +20,7 @@ export function toldCall({ type, call }: Call, { name, about }: AskedFor, price:
     return { type, call: { ...call, attributes: { ...call.attributes, ...own } } };
   }
   if (call.type === 'moment' || call.usage === undefined || price === undefined) return { type, call };
-  const { promptTokens, completionTokens } = call.usage;
-  const money = (promptTokens * price.input + completionTokens * price.output) / 1_000_000;
+  const { promptTokens: prompt, completionTokens: answer } = call.usage;
+  const money = costOf(price, { prompt, answer });
   return { type, call: { ...call, attributes: { ...call.attributes, [ASKED_ATTRIBUTE.money]: money } } };
 }

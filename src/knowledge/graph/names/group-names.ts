@@ -1,5 +1,6 @@
 /** Names of a dataset as groups that are one entity each. */
 import type { NameDecision, NamePair } from '../graph-records.js';
+import { compareTexts } from '../text-order.js';
 import { SAME } from './disambiguate.js';
 import { type ComparedName, LikelyPairs } from './likely-pairs.js';
 import { keyOfForm, type NameForm } from './name-forms.js';
@@ -206,12 +207,11 @@ function apartOf(decisions: readonly KeyedDecision[]): ReadonlySet<string> {
 
 function byWeight({ keys, order, score }: WeighedPair, other: WeighedPair): number {
   return (
-    order - other.order || other.score - score || compare(keys[0], other.keys[0]) || compare(keys[1], other.keys[1])
+    order - other.order ||
+    other.score - score ||
+    compareTexts(keys[0], other.keys[0]) ||
+    compareTexts(keys[1], other.keys[1])
   );
-}
-
-function compare(left: string, right: string): number {
-  return left === right ? 0 : left < right ? -1 : 1;
 }
 
 /** What spellings of one name have in common. */

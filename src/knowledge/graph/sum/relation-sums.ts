@@ -1,6 +1,7 @@
 /** The relations of a graph: sums of what chunks say of two entities, kept up to date. */
 import { type ChunkContribution, CO_OCCURS, type Relation } from '../facts.js';
 import type { GraphRelation } from '../graph-records.js';
+import { compareTexts } from '../text-order.js';
 import { firstOf } from './name-stats.js';
 
 /** Weights are whole parts of this, so that sums are exact in whatever order. */
@@ -80,7 +81,7 @@ export class RelationSums {
         relations.push(this.#relations[from] as GraphRelation);
       }
     };
-    for (const entry of [...this.#changed].sort((left, right) => compare(left.key, right.key))) {
+    for (const entry of [...this.#changed].sort((left, right) => compareTexts(left.key, right.key))) {
       copyUntil(placeIn(this.#sorted, entry.key, from));
       if (entry.isListed) from += 1;
       entry.isListed = entry.parts.length > 0;
@@ -219,12 +220,8 @@ function strongestFirst(left: GraphRelation, right: GraphRelation): number {
   return (
     Number(right.isExplicit) - Number(left.isExplicit) ||
     right.weight - left.weight ||
-    compare(left.source, right.source) ||
-    compare(left.target, right.target) ||
-    compare(left.relation, right.relation)
+    compareTexts(left.source, right.source) ||
+    compareTexts(left.target, right.target) ||
+    compareTexts(left.relation, right.relation)
   );
-}
-
-function compare(left: string, right: string): number {
-  return left === right ? 0 : left < right ? -1 : 1;
 }
