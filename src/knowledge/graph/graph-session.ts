@@ -93,30 +93,21 @@ export class GraphSession {
   }
 
   change({ put = [], remove = [], decisions, aliases, reports, descriptions }: SessionChange): void {
-    const [gone, come] = [new Set<StoredContribution>(), new Set<StoredContribution>()];
-    const takeOut = (place: string): void => {
-      const known = this.#contributions.get(place);
-      if (known !== undefined && !come.delete(known)) gone.add(known);
-      this.#contributions.delete(place);
-    };
-    for (const key of remove) takeOut(placeOf(key));
+    for (const key of remove) this.#drop(placeOf(key));
     for (const one of put) {
-      takeOut(placeOf(one));
+      this.#drop(placeOf(one));
       this.#contributions.set(placeOf(one), one);
-      come.add(one);
+      this.#sum.add(one);
     }
-    const isSameSum =
-      put.length + remove.length === 0 &&
-      isSame(this.#decisions, decisions ?? this.#decisions) &&
-      isSame(this.#aliases, aliases ?? this.#aliases);
+    const isDecidedAlike =
+      isSame(this.#decisions, decisions ?? this.#decisions) && isSame(this.#aliases, aliases ?? this.#aliases);
     if (decisions !== undefined) this.#decisions = decisions;
     if (aliases !== undefined) this.#aliases = aliases;
     if (reports !== undefined) this.#reports = reports;
     if (descriptions !== undefined) this.#descriptions = descriptions;
-    if (!isSameSum) {
-      this.#derived = undefined;
-      this.#sum.change({ add: come, remove: gone, decisions, aliases });
-    } else if (this.#derived !== undefined) {
+    if (!isDecidedAlike) this.#sum.decide(this.#decisions, this.#aliases);
+    if (put.length + remove.length > 0 || !isDecidedAlike) this.#derived = undefined;
+    else if (this.#derived !== undefined) {
       // What a model wrote is no part of the sum, which takes long.
       this.#derived.reports = undefined;
       this.#derived.descriptions = undefined;
@@ -241,6 +232,13 @@ export class GraphSession {
     const made = this.#made();
     made.paths ??= new PathNetwork(made.graph, (id) => this.relationsOf(id));
     return made.paths.find(from.id, to.id);
+  }
+
+  #drop(place: string): void {
+    const known = this.#contributions.get(place);
+    if (known === undefined) return;
+    this.#contributions.delete(place);
+    this.#sum.remove(known);
   }
 
   #chunks(): ReadonlyMap<string, string> {

@@ -7,17 +7,6 @@ import { EntitySums } from './entity-sums.js';
 import { type KeyedAlias, NameSums } from './name-sums.js';
 import { RelationSums } from './relation-sums.js';
 
-/** What changes in a sum. */
-export interface SumChange {
-  readonly add?: Iterable<ChunkContribution> | undefined;
-  /** The same objects that were added. */
-  readonly remove?: Iterable<ChunkContribution> | undefined;
-  /** All decisions about names. @default those before */
-  readonly decisions?: readonly NameDecision[] | undefined;
-  /** All names with others that mean the same; one that no text mentions leads to the other. @default those before */
-  readonly aliases?: readonly (readonly [string, string])[] | undefined;
-}
-
 /** Share of the contributions from which on a change is summed as if nothing had been there, which is quicker then. */
 const MOST_CHANGED = 0.25;
 /** Forms of names that are kept beside two for each name that there is. */
@@ -47,20 +36,33 @@ export class GraphSum {
     this.#parts = this.#nothing();
   }
 
-  change({ add = [], remove = [], decisions, aliases }: SumChange): void {
+  /** Does nothing for one that is there. */
+  add(one: ChunkContribution): void {
+    if (this.#contributions.has(one)) return;
     this.#graph = undefined;
-    for (const one of remove) if (this.#contributions.delete(one) && !this.#added.delete(one)) this.#removed.add(one);
-    for (const one of add) {
-      if (this.#contributions.has(one)) continue;
-      this.#contributions.add(one);
-      if (!this.#removed.delete(one)) this.#added.add(one);
-    }
+    this.#contributions.add(one);
+    if (!this.#removed.delete(one)) this.#added.add(one);
+  }
+
+  /** Takes out the same object that was added; does nothing for one that is not there. */
+  remove(one: ChunkContribution): void {
+    if (!this.#contributions.delete(one)) return;
+    this.#graph = undefined;
+    if (!this.#added.delete(one)) this.#removed.add(one);
+  }
+
+  /**
+   * What counts beside contributions, in place of what counted before.
+   *
+   * @param aliases names with others that mean the same; one that no text mentions leads to the other
+   */
+  decide(decisions: readonly NameDecision[], aliases: readonly (readonly [string, string])[]): void {
+    this.#graph = undefined;
     const keyOf = (name: string): string => keyOfForm(this.formOf(name));
-    if (decisions !== undefined)
-      this.#decisions = decisions.map(({ kind, by, names: [left, right] }) => ({
-        ...{ kind, by, keys: [keyOf(left), keyOf(right)] },
-      }));
-    if (aliases !== undefined) this.#aliases = aliases.map((names) => this.#parts.names.keyed(names));
+    this.#decisions = decisions.map(({ kind, by, names: [left, right] }) => ({
+      ...{ kind, by, keys: [keyOf(left), keyOf(right)] },
+    }));
+    this.#aliases = aliases.map((names) => this.#parts.names.keyed(names));
   }
 
   /** The sum; the same object until something changes. */
@@ -78,7 +80,7 @@ export class GraphSum {
   formOf(name: string): NameForm {
     const known = this.#forms.get(name);
     if (known !== undefined) return known;
-    if (this.#forms.size > 2 * (this.#parts?.names.size ?? 0) + SPARE_FORMS) this.#forms.clear();
+    if (this.#forms.size > 2 * this.#parts.names.size + SPARE_FORMS) this.#forms.clear();
     const form = nameForm(name, this.#simplify);
     this.#forms.set(name, form);
     return form;

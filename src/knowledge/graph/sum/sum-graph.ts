@@ -17,9 +17,9 @@ export interface SumOptions {
 
 /** Sums contributions; see {@link GraphSum}. */
 export function sumGraph(contributions: Iterable<ChunkContribution>, options: SumOptions = {}): SummedGraph {
-  const { layers, decisions, aliases, simplify } = options;
-  const add = [...contributions].filter(({ layer }) => layers === undefined || layers.includes(layer));
+  const { layers, decisions = [], aliases = [], simplify } = options;
   const sum = new GraphSum(simplify);
-  sum.change({ add, decisions, aliases });
+  for (const one of contributions) if (layers === undefined || layers.includes(one.layer)) sum.add(one);
+  sum.decide(decisions, aliases);
   return sum.graph;
 }
